@@ -1,0 +1,1 @@
+"""The canonical table on DynamoDB: records, clocks, log, vectors, ledger (architecture: one table, no index)."""

@@ -1,0 +1,122 @@
+"""The record store on DynamoDB."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from palimpsest.adapters.dynamodb import items
+from palimpsest.adapters.dynamodb.batches import get_items, query
+from palimpsest.adapters.dynamodb.client import translated
+from palimpsest.adapters.dynamodb.transaction import commit_writes, transact
+from palimpsest.domain.commits import Clock, CommitPlan, LogEntry
+from palimpsest.domain.errors import Throttled
+from palimpsest.domain.records import Record, Status
+from palimpsest.domain.visibility import stands
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoRecordStore:
+    """`RecordStore` over one table. Give it a client whose botocore retries are off (`attempts=1`) for
+    commits, since an ambiguous failure is settled here."""
+
+    def __init__(self, table: str, client: "DynamoDBClient", writer: "DynamoDBClient") -> None:
+        self._table = table
+        self._client = client
+        self._writer = writer
+
+    def read(
+        self, tenant: str, namespace: str, ids: Sequence[str] = (), *, atomic: bool = False
+    ) -> tuple[Clock, dict[str, Record]]:
+        """See `RecordStore.read`."""
+        pk = items.partition(tenant, namespace)
+        keys = [items.key(pk, items.CLOCK), *(items.key(pk, items.record_sk(i)) for i in ids)]
+        with translated():
+            found = self._at_once(keys) if atomic else get_items(self._client, self._table, keys)
+        by_sk = {item["sk"]["S"]: item for item in found}
+        clock = items.clock_of(by_sk.pop(items.CLOCK, None))
+        return clock, {record.id: record for record in map(items.record_of, by_sk.values())}
+
+    def _at_once(self, keys: Sequence[items.Item]) -> list[dict[str, Any]]:
+        gets = [{"Get": {"TableName": self._table, "Key": key}} for key in keys]
+        try:
+            answer = self._client.transact_get_items(TransactItems=gets)  # type: ignore[arg-type]
+        except self._client.exceptions.TransactionCanceledException as error:
+            raise Throttled("others are writing these records", retry_after=0.1) from error
+        return [entry["Item"] for entry in answer["Responses"] if entry.get("Item")]
+
+    def as_of(self, tenant: str, namespace: str, record_id: str, revision: int) -> Record | None:
+        """See `RecordStore.as_of`."""
+        clock, records = self.read(tenant, namespace, [record_id])
+        record = records.get(record_id)
+        if record is None or not 0 < revision <= clock.revision or not stands(record, clock):
+            return None
+        if record.revision > revision:
+            former = self._newest_history(tenant, namespace, record_id, revision)
+            if former is None or former.revision <= max(record.history_floor, clock.floor):
+                return None
+            record = former
+        return None if record.status is Status.DELETED else record
+
+    def _newest_history(
+        self, tenant: str, namespace: str, record_id: str, revision: int
+    ) -> Record | None:
+        with translated():
+            found = query(
+                self._client,
+                self._table,
+                items.partition(tenant, namespace),
+                first=items.history_sk(record_id, 0),
+                last=items.history_sk(record_id, revision),
+                newest_first=True,
+                limit=1,
+            )
+            return next(map(items.record_of, found), None)
+
+    def commit(self, plan: CommitPlan) -> bool:
+        """See `RecordStore.commit`."""
+
+        def settled() -> bool | None:
+            with translated():
+                found = get_items(
+                    self._client,
+                    self._table,
+                    [
+                        items.key(
+                            items.partition(plan.tenant, plan.namespace),
+                            items.log_sk(plan.revision),
+                        )
+                    ],
+                )
+            return items.log_entry_of(found[0]).commit_id == plan.commit_id if found else None
+
+        writes = commit_writes(plan, table=self._table)
+        return transact(self._writer, writes, token=plan.commit_id, settled=settled)
+
+    def log(self, tenant: str, namespace: str, *, after: int, limit: int) -> list[LogEntry]:
+        """See `RecordStore.log`."""
+        with translated():
+            found = query(
+                self._client,
+                self._table,
+                items.partition(tenant, namespace),
+                first=items.log_sk(after + 1),
+                last="C#~",
+                limit=limit,
+            )
+            entries = [items.log_entry_of(item) for item in found]
+        unbroken: list[LogEntry] = []
+        for entry in entries:
+            if entry.previous != (unbroken[-1].revision if unbroken else after):
+                break
+            unbroken.append(entry)
+        return unbroken
+
+    def namespaces(self) -> Iterator[tuple[str, str]]:
+        """See `RecordStore.namespaces`."""
+        with translated():
+            tenants = query(self._client, self._table, items.DIRECTORY, first="T#", last="T#~")
+            for tenant in [item["sk"]["S"].removeprefix("T#") for item in tenants]:
+                found = query(self._client, self._table, tenant, first="N#", last="N#~")
+                for item in found:
+                    yield tenant, item["sk"]["S"].removeprefix("N#")

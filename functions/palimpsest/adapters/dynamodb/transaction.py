@@ -1,0 +1,154 @@
+"""One commit as one transaction, and what to make of each way in which it may end."""
+
+import random
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from palimpsest.adapters.dynamodb import items
+from palimpsest.adapters.dynamodb.client import code_of, translated
+from palimpsest.domain.commits import Change, CommitPlan, LogEntry
+from palimpsest.domain.errors import TooLarge, Unavailable
+from palimpsest.domain.names import MAX_TRANSACTION_BYTES
+from palimpsest.domain.records import Status
+from palimpsest.domain.visibility import stands
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+AMBIGUOUS_TRIES = 4
+_FOR_GOOD = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
+_AMBIGUOUS = frozenset(
+    {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
+)
+
+
+def commit_writes(plan: CommitPlan, *, table: str) -> list[dict[str, Any]]:
+    """The writes of a commit. Raises `TooLarge` beyond the 4 MB of a transaction."""
+    pk = items.partition(plan.tenant, plan.namespace)
+    entry = LogEntry(
+        revision=plan.revision,
+        previous=plan.clock.revision,
+        commit_id=plan.commit_id,
+        record_ids=tuple(change.after.id for change in plan.changes),
+        at=plan.at,
+    )
+    log = items.log_item(pk, entry, by=plan.by)
+    writes = [_advance_clock(plan, pk, table), _create(table, log)]
+    for change in plan.changes:
+        writes.append(_replace_record(change, pk, table))
+        writes.extend(_left_behind(change, plan, pk, table))
+    if plan.clock.revision == 0:
+        writes.extend(_directories(plan, table))
+    size = sum(items.size_of(put["Put"]["Item"]) for put in writes if "Put" in put)
+    if size > MAX_TRANSACTION_BYTES:
+        raise TooLarge("the commit is larger than one transaction takes", MAX_TRANSACTION_BYTES)
+    return writes
+
+
+def _advance_clock(plan: CommitPlan, pk: str, table: str) -> dict[str, Any]:
+    values = {":next": items.number(plan.revision)}
+    names = {"#rev": "rev"}
+    sets = ["#rev = :next"]
+    for attribute, value in items.count_values(plan.counts).items():
+        sets.append(f"{attribute} = :{attribute}")
+        values[f":{attribute}"] = value
+    clock_unchanged = "#rev = :planned" if plan.clock.revision else "attribute_not_exists(#rev)"
+    if plan.clock.revision:
+        values[":planned"] = items.number(plan.clock.revision)
+    return {
+        "Update": {
+            "TableName": table,
+            "Key": items.key(pk, items.CLOCK),
+            "UpdateExpression": "SET " + ", ".join(sets),
+            "ConditionExpression": clock_unchanged,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": values,
+        }
+    }
+
+
+def _create(table: str, item: items.Item) -> dict[str, Any]:
+    never_written = "attribute_not_exists(pk)"
+    return {"Put": {"TableName": table, "Item": item, "ConditionExpression": never_written}}
+
+
+def _replace_record(change: Change, pk: str, table: str) -> dict[str, Any]:
+    item = items.record_item(pk, items.record_sk(change.after.id), change.after)
+    if change.before is None:
+        return _create(table, item)
+    record_unchanged = "#rev = :before"
+    return {
+        "Put": {
+            "TableName": table,
+            "Item": item,
+            "ConditionExpression": record_unchanged,
+            "ExpressionAttributeNames": {"#rev": "rev"},
+            "ExpressionAttributeValues": {":before": items.number(change.before.revision)},
+        }
+    }
+
+
+def _left_behind(change: Change, plan: CommitPlan, pk: str, table: str) -> list[dict[str, Any]]:
+    before, after = change.before, change.after
+    if after.status is Status.DELETED:
+        marker = items.key(pk, items.erasure_sk(after.id, after.revision))
+        return [{"Put": {"TableName": table, "Item": marker}}]
+    if before is None or not stands(before, plan.clock):
+        return []
+    former = items.record_item(pk, items.history_sk(before.id, before.revision), before)
+    former["rb"] = items.number(after.revision)
+    return [{"Put": {"TableName": table, "Item": former}}]
+
+
+def _directories(plan: CommitPlan, table: str) -> list[dict[str, Any]]:
+    keys = (
+        items.key(plan.tenant, f"N#{plan.namespace}"),
+        items.key(items.DIRECTORY, f"T#{plan.tenant}"),
+    )
+    return [{"Put": {"TableName": table, "Item": item}} for item in keys]
+
+
+def refused_for_good(error: ClientError) -> bool:
+    """Whether a cancellation would happen again however often it is tried: a fault of the request."""
+    reasons = error.response.get("CancellationReasons", [])
+    return any(reason.get("Code") in _FOR_GOOD for reason in reasons)
+
+
+def transact(
+    client: "DynamoDBClient",
+    writes: list[dict[str, Any]],
+    *,
+    token: str,
+    settled: Callable[[], bool | None],
+) -> bool:
+    """Send a transaction. True: applied. False: a condition did not hold, or others were writing.
+
+    Where an attempt may have been applied without our hearing of it (a time-out after sending, a server
+    error), the same request is sent again under the same token; a refusal then says nothing by itself, and
+    `settled` decides: True (the log has our commit), False (it has another's), None (nothing there yet).
+    """
+    doubtful = False
+    for attempt in range(AMBIGUOUS_TRIES):
+        try:
+            client.transact_write_items(TransactItems=writes, ClientRequestToken=token)  # type: ignore[arg-type]
+        except client.exceptions.TransactionCanceledException as error:
+            if refused_for_good(error):
+                raise
+            return doubtful and settled() is True
+        except ClientError as error:
+            if code_of(error) not in _AMBIGUOUS:
+                with translated():
+                    raise
+        except BotoCoreError:
+            pass
+        else:
+            return True
+        doubtful = True
+        time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311  # full jitter
+    outcome = settled()
+    if outcome is None:
+        raise Unavailable("the outcome of the commit is not known", stage="table")
+    return outcome

@@ -1,0 +1,1 @@
+"""What every HTTP handler shares: resolver, problems, identity."""

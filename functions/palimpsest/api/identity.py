@@ -1,0 +1,52 @@
+"""Identity: the one place where a key's tenant, scope, namespaces and expiry are checked.
+
+The tenant comes from the key alone. The authorizer's policy is cached for the whole stage, so what a key may
+do is decided here, before anything else of the body is looked at.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from palimpsest.domain.errors import Forbidden, Unauthorized
+from palimpsest.domain.keys import Grant, Scope
+from palimpsest.domain.names import DEFAULT_NAMESPACE, checked_namespace
+
+
+def grant_of(event: Mapping[str, Any], scope: Scope, *, now: datetime) -> Grant:
+    """The caller's grant. Raises `Unauthorized` without one, `Forbidden` if it is over or lacks `scope`."""
+    context = (event.get("requestContext") or {}).get("authorizer")
+    if not context:
+        raise Unauthorized("credentials are missing")
+    try:
+        grant = Grant.from_context(context)
+    except (KeyError, ValueError) as error:
+        raise Unauthorized("credentials are missing") from error
+    if grant.expired(now) or not grant.allows(scope):
+        raise Forbidden("this key does not allow that")
+    return grant
+
+
+def namespaces_of(path: Mapping[str, str], body: object) -> list[tuple[str, tuple[str, ...]]]:
+    """The namespaces that a request names, each checked by its form, with its place; the default if none.
+
+    Raises `InvalidRequest` for one that breaks the rule.
+    """
+    if "ns" in path:
+        return [(checked_namespace(path["ns"], "path", "ns"), ("path", "ns"))]
+    if not isinstance(body, dict):
+        return []
+    several = body.get("namespaces")
+    if isinstance(several, list):
+        loc = ("body", "namespaces")
+        return [(checked_namespace(name, *loc, i), loc) for i, name in enumerate(several)]
+    one = body.get("namespace")
+    name = DEFAULT_NAMESPACE if one is None else one
+    return [(checked_namespace(name, "body", "namespace"), ("body", "namespace"))]
+
+
+def check_namespaces(grant: Grant, path: Mapping[str, str], body: object) -> None:
+    """Raises `Forbidden` if the key's patterns do not cover every namespace the request names."""
+    for name, _ in namespaces_of(path, body):
+        if not grant.admits(name):
+            raise Forbidden("this key does not allow that")

@@ -1,0 +1,151 @@
+"""The way of every HTTP request: identity, body, route, answer; and a problem document for every failure.
+
+Powertools routes, validates bodies by their models and keeps the OpenAPI document; what it would crash on
+(bodies that are not UTF-8, multipart) never reaches it.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote, unquote
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import ServiceError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from palimpsest.api import body as bodies
+from palimpsest.api.identity import check_namespaces, grant_of
+from palimpsest.api.problems import problem
+from palimpsest.domain import errors
+from palimpsest.domain.keys import Grant, Scope
+from palimpsest.observability import logger
+
+_PARAMETER = re.compile(r"{(\w+)\+?}")
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a route asks for: the scope of a key (None: no key), and whether it takes a body."""
+
+    scope: Scope | None
+    body: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and the path parameters as they were meant."""
+
+    grant: Grant
+    path: Mapping[str, str]
+
+
+class HttpApi:
+    """One function's routes behind one way in. `access` maps (method, resource) to what it asks for; a
+    resource is the gateway's template, such as `/namespaces/{ns}`."""
+
+    def __init__(
+        self, access: Mapping[tuple[str, str], Access], *, paths_are_decoded: bool
+    ) -> None:
+        self.app = APIGatewayRestResolver(enable_validation=True)
+        self._access = access
+        self._decoded = paths_are_decoded
+        for kind in (errors.PalimpsestError, RequestValidationError, ServiceError, Exception):
+            self.app.exception_handler(kind)(self._failed)
+
+    @property
+    def caller(self) -> Caller:
+        """Who asks, within a route."""
+        found: Caller = self.app.context["caller"]
+        return found
+
+    def header(self, name: str) -> str | None:
+        """A header of the present request, without regard to case."""
+        return bodies.header(self.app.current_event.raw_event, name)
+
+    def handle(self, event: dict[str, Any], context: Any) -> dict[str, Any]:
+        """Answer a proxy event. Never raises: what is not foreseen is a 500 without its cause."""
+        request_id = request_id_of(event, context)
+        try:
+            prepared, caller = self._prepared(event)
+            self.app.append_context(caller=caller, request_id=request_id)
+            answer: dict[str, Any] = self.app.resolve(prepared, context)
+        except Exception as error:  # noqa: BLE001  # the boundary: every failure becomes a problem
+            answer = self._serialised(_told(error, request_id))
+        answer.setdefault("multiValueHeaders", {})["X-Request-Id"] = [request_id]
+        logger.info(
+            "request",
+            extra={
+                "route": f"{event.get('httpMethod')} {event.get('resource')}",
+                "status": answer["statusCode"],
+                "request_id": request_id,
+            },
+        )
+        return answer
+
+    def _prepared(self, event: dict[str, Any]) -> tuple[dict[str, Any], Caller | None]:
+        method, resource = str(event.get("httpMethod")), str(event.get("resource"))
+        access = self._access.get((method, resource))
+        if access is None:
+            raise errors.NotFound("no such route")
+        path = self._path(event)
+        grant = grant_of(event, access.scope, now=datetime.now(UTC)) if access.scope else None
+        body = bodies.parse(event) if access.body else None
+        if grant is not None and ("ns" in path or access.body):
+            check_namespaces(grant, path, body)
+        route = _PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
+        prepared = dict(event, path=route, isBase64Encoded=False)
+        prepared["body"] = json.dumps(body) if access.body else None
+        prepared["headers"] = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
+        return prepared, Caller(grant, path) if grant else None
+
+    def _path(self, event: Mapping[str, Any]) -> dict[str, str]:
+        found = event.get("pathParameters") or {}
+        return {k: str(v) if self._decoded else unquote(str(v)) for k, v in found.items()}
+
+    def _failed(self, error: Exception) -> Response[str]:
+        return _told(error, str(self.app.context.get("request_id", "")))
+
+    @staticmethod
+    def _serialised(response: Response[str]) -> dict[str, Any]:
+        headers = {k: [v] for k, v in response.headers.items() if isinstance(v, str)}
+        headers["Content-Type"] = [response.content_type or ""]
+        return {
+            "statusCode": response.status_code,
+            "body": response.body,
+            "isBase64Encoded": False,
+            "multiValueHeaders": headers,
+        }
+
+
+def request_id_of(event: Mapping[str, Any], context: Any) -> str:
+    """The gateway's id of the request; the function's own where there is none."""
+    found = (event.get("requestContext") or {}).get("requestId")
+    return str(found or getattr(context, "aws_request_id", None) or uuid.uuid4())
+
+
+def answer(
+    status: int, body: Mapping[str, Any], *, headers: Mapping[str, str] | None = None
+) -> Response[str]:
+    """A JSON answer."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Response(status, content_type=bodies.JSON_TYPE, body=text, headers=dict(headers or {}))
+
+
+def _told(error: Exception, request_id: str) -> Response[str]:
+    if isinstance(error, RequestValidationError):
+        found = [
+            errors.FieldError(tuple(e["loc"]), str(e["msg"]), str(e["type"]))
+            for e in error.errors()
+        ]
+        return problem(errors.InvalidRequest(found), request_id=request_id)
+    if isinstance(error, ServiceError):
+        known = {404: errors.NotFound, 405: errors.MethodNotAllowed}.get(int(error.status_code))
+        if known is not None:
+            return problem(known("no such route"), request_id=request_id)
+    if not isinstance(error, errors.PalimpsestError):
+        logger.exception("unexpected", extra={"request_id": request_id})
+    return problem(error, request_id=request_id)

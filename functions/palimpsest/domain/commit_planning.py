@@ -1,0 +1,231 @@
+"""What a commit will do: guards, supersession and counts, as a pure function of the state it was planned on."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from palimpsest.domain.commits import Change, Clock, CommitPlan
+from palimpsest.domain.errors import (
+    FieldError,
+    InvalidRequest,
+    NotFound,
+    OperationConflict,
+    RevisionConflict,
+)
+from palimpsest.domain.names import MAX_OPERATIONS, MAX_SUPERSEDED
+from palimpsest.domain.records import Content, Record, Status
+from palimpsest.domain.visibility import exists
+
+EXISTS: Literal["exists"] = "exists"
+Guard = int | Literal["exists"] | None
+"""What must be found: a revision (0: nothing), `EXISTS` for anything, None for no guard."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """Put `content` under `id`, or forget `id` where content is None. `loc` is its place in the request."""
+
+    id: str
+    content: Content | None
+    guard: Guard = None
+    loc: tuple[str | int, ...] = ("body",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What became of one operation: the record after it. `created`: nothing stood there before."""
+
+    id: str
+    record: Record
+    changed: bool
+    created: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """The results, and the transaction that brings them about (None: nothing changes)."""
+
+    revision: int
+    results: tuple[Result, ...]
+    plan: CommitPlan | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitRequest:
+    """One commit as it was asked for. `expected_revision` guards the namespace's clock."""
+
+    tenant: str
+    namespace: str
+    operations: Sequence[Operation]
+    by: str
+    expected_revision: int | None = None
+
+    @property
+    def touched(self) -> list[str]:
+        """Every id that planning must know, each once."""
+        ids: dict[str, None] = {}
+        for operation in self.operations:
+            ids[operation.id] = None
+            for superseded in operation.content.supersedes if operation.content else ():
+                ids[superseded] = None
+        return list(ids)
+
+
+def check_form(request: CommitRequest) -> None:
+    """The rules that need no state: sizes, no id twice. Raises `InvalidRequest` with all that is wrong."""
+    errors: list[FieldError] = []
+    if not 1 <= len(request.operations) <= MAX_OPERATIONS:
+        msg = f"a commit has 1 to {MAX_OPERATIONS} operations"
+        errors.append(FieldError(("body", "operations"), msg, "operations"))
+    seen = Counter(operation.id for operation in request.operations)
+    superseded = 0
+    for operation in request.operations:
+        if seen[operation.id] > 1:
+            errors.append(
+                FieldError((*operation.loc, "id"), "this id is twice in the commit", "twice")
+            )
+        for index, old in enumerate(operation.content.supersedes if operation.content else ()):
+            superseded += 1
+            loc = (*operation.loc, "supersedes", index)
+            if old in seen:
+                errors.append(FieldError(loc, "this id is written in the same commit", "twice"))
+            seen[old] += 1
+    if superseded > MAX_SUPERSEDED:
+        msg = f"at most {MAX_SUPERSEDED} records are superseded in one commit"
+        errors.append(FieldError(("body", "supersedes"), msg, "too_many"))
+    if errors:
+        raise InvalidRequest(errors)
+
+
+def plan_commit(
+    request: CommitRequest,
+    clock: Clock,
+    records: Mapping[str, Record],
+    *,
+    now: datetime,
+    commit_id: str,
+) -> Planned:
+    """The plan of `request` on this state. Guards are looked at first, all of them.
+
+    Raises `RevisionConflict` (with every guard that failed), `NotFound` for forgetting what is not there,
+    `InvalidRequest` for superseding what is not there.
+    """
+    found = {i: r for i, r in records.items() if exists(r, clock)}
+    _check_guards(request, clock, found)
+    revision = clock.revision + 1
+    changes: dict[str, Change] = {}
+    results: list[Result] = []
+    for operation in request.operations:
+        before, old = records.get(operation.id), found.get(operation.id)
+        after = _after(operation, before, old, request.namespace, revision=revision, now=now)
+        changed = after.revision == revision
+        if changed:
+            changes[operation.id] = Change(before=before, after=after)
+        results.append(Result(id=operation.id, record=after, changed=changed, created=old is None))
+        for superseded in _superseded(operation, found, revision=revision, now=now):
+            changes[superseded.id] = Change(before=records[superseded.id], after=superseded)
+    if not changes:
+        return Planned(revision=clock.revision, results=tuple(results), plan=None)
+    plan = CommitPlan(
+        tenant=request.tenant,
+        namespace=request.namespace,
+        commit_id=commit_id,
+        clock=clock,
+        counts=_counts(clock, changes.values()),
+        changes=tuple(changes.values()),
+        at=now,
+        by=request.by,
+    )
+    return Planned(revision=revision, results=tuple(results), plan=plan)
+
+
+def _check_guards(request: CommitRequest, clock: Clock, found: Mapping[str, Record]) -> None:
+    failed = []
+    for operation in request.operations:
+        revision = found[operation.id].revision if operation.id in found else 0
+        if operation.guard is None or operation.guard == revision:
+            continue
+        if operation.guard == EXISTS and revision:
+            continue
+        expected = operation.guard if isinstance(operation.guard, int) else 1
+        failed.append(OperationConflict(operation.id, expected, revision))
+    stale = request.expected_revision not in (None, clock.revision)
+    if failed or stale:
+        what = "the namespace has moved on" if stale else "a record is not at the revision expected"
+        raise RevisionConflict(what, current_revision=clock.revision, operations=failed)
+
+
+def _after(
+    operation: Operation,
+    before: Record | None,
+    old: Record | None,
+    namespace: str,
+    *,
+    revision: int,
+    now: datetime,
+) -> Record:
+    floor = before.history_floor if before else 0
+    if operation.content is None:
+        if old is None:
+            raise NotFound("no such record")
+        return Record(
+            id=operation.id,
+            namespace=namespace,
+            revision=revision,
+            status=Status.DELETED,
+            content=None,
+            created_at=old.created_at,
+            updated_at=now,
+            history_floor=revision,
+        )
+    if old is not None and old.status is Status.ACTIVE and _same(old, operation.content):
+        return old
+    return Record(
+        id=operation.id,
+        namespace=namespace,
+        revision=revision,
+        status=Status.ACTIVE,
+        content=operation.content,
+        created_at=old.created_at if old else now,
+        updated_at=now,
+        history_floor=floor,
+    )
+
+
+def _superseded(
+    operation: Operation, found: Mapping[str, Record], *, revision: int, now: datetime
+) -> list[Record]:
+    changed = []
+    for index, old in enumerate(operation.content.supersedes if operation.content else ()):
+        record = found.get(old)
+        if record is None:
+            loc = (*operation.loc, "supersedes", index)
+            raise InvalidRequest.one(*loc, msg="no such record to supersede", kind="unknown_id")
+        if record.status is Status.SUPERSEDED and record.superseded_by == operation.id:
+            continue
+        changed.append(
+            replace(
+                record,
+                status=Status.SUPERSEDED,
+                superseded_by=operation.id,
+                revision=revision,
+                updated_at=now,
+            )
+        )
+    return changed
+
+
+def _counts(clock: Clock, changes: Iterable[Change]) -> dict[Status, int]:
+    counts = Counter(dict(clock.counts))
+    for change in changes:
+        if change.before is not None and change.before.revision > clock.floor:
+            counts[change.before.status] -= 1
+        counts[change.after.status] += 1
+    return {status: counts[status] for status in Status}
+
+
+def _same(record: Record, content: Content) -> bool:
+    # by hash: `==` would take 1, 1.0 and True in metadata for the same value
+    return record.content is not None and record.content.content_hash == content.content_hash

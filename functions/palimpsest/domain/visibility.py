@@ -1,0 +1,35 @@
+"""The one rule of what stands: which records are there, and which of them a search may show."""
+
+from datetime import datetime
+
+from palimpsest.domain.commits import Clock
+from palimpsest.domain.records import Content, Record, Status
+
+
+def stands(record: Record, clock: Clock) -> bool:
+    """Above the purge floor: what a walk, a count or a guard knows of at all (tombstones too)."""
+    return record.revision > clock.floor
+
+
+def exists(record: Record, clock: Clock) -> bool:
+    """A record that can be read: it stands and has not been forgotten."""
+    return stands(record, clock) and record.status is not Status.DELETED
+
+
+def valid_at(content: Content, now: datetime) -> bool:
+    """Presently valid and unexpired: `valid_from` <= now < `valid_to`, now < `expires_at`."""
+    return (
+        (content.valid_from is None or content.valid_from <= now)
+        and (content.valid_to is None or now < content.valid_to)
+        and (content.expires_at is None or now < content.expires_at)
+    )
+
+
+def searchable(record: Record, clock: Clock, now: datetime) -> bool:
+    """What a search may return: it stands, is active, presently valid and unexpired."""
+    return (
+        stands(record, clock)
+        and record.status is Status.ACTIVE
+        and record.content is not None
+        and valid_at(record.content, now)
+    )

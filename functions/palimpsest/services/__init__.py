@@ -1,0 +1,1 @@
+"""One use case a file; dependencies are ports, handed in by `bootstrap`."""

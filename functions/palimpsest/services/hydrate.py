@@ -1,0 +1,91 @@
+"""Hydration: every hit is read back from the canonical table, and only what is true now is served."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from palimpsest.domain.commits import Clock as NamespaceClock
+from palimpsest.domain.filters import passes
+from palimpsest.domain.fusion import FusedHit
+from palimpsest.domain.queries import SearchRequest
+from palimpsest.domain.records import Record
+from palimpsest.domain.visibility import searchable
+from palimpsest.ports import RecordStore
+
+SLICE = 25
+MAX_ANSWER_BYTES = 3_500_000
+"""Text bytes after which a page closes: an answer stays under 4 MB, a function's own limit is 6 MB."""
+
+
+@dataclass(slots=True)
+class Page:
+    """The hits of a page with their records, how many candidates were dropped, and whether bytes closed it."""
+
+    hits: list[tuple[FusedHit, Record]] = field(default_factory=list)
+    dropped: int = 0
+    closed_early: bool = False
+    size: int = 0
+
+    def full(self, limit: int) -> bool:
+        """Whether no further hit belongs on the page."""
+        return self.closed_early or len(self.hits) >= limit
+
+
+def fill(
+    page: Page,
+    fused: Iterable[FusedHit],
+    *,
+    store: RecordStore,
+    request: SearchRequest,
+    clock: NamespaceClock,
+    now: datetime,
+) -> None:
+    """Add hits to the page in rank order until it is full or the list ends.
+
+    Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing the filter, or
+    whose text is not the one that was found.
+    """
+    for chunk in _slices(fused):
+        if page.full(request.limit):
+            return
+        _, records = store.read(request.tenant, request.namespace, [hit.id for hit in chunk])
+        for hit in chunk:
+            record = records.get(hit.id)
+            if record is None or not _served(record, hit, request, clock, now):
+                page.dropped += 1
+            elif not page.full(request.limit):
+                _place(page, hit, record)
+
+
+def _slices(fused: Iterable[FusedHit]) -> Iterator[list[FusedHit]]:
+    chunk: list[FusedHit] = []
+    for hit in fused:
+        chunk.append(hit)
+        if len(chunk) == SLICE:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _served(
+    record: Record, hit: FusedHit, request: SearchRequest, clock: NamespaceClock, now: datetime
+) -> bool:
+    content = record.content
+    return (
+        searchable(record, clock, now)
+        and content is not None
+        and content.text_hash == hit.candidate.text_hash
+        and passes(record, request.filter)
+        and (request.time_range is None or request.time_range.holds(content.event_time))
+    )
+
+
+def _place(page: Page, hit: FusedHit, record: Record) -> None:
+    content = record.content
+    size = 2 * len(content.text.encode()) if content else 0  # the text, and at most as much beside it
+    if page.hits and page.size + size > MAX_ANSWER_BYTES:
+        page.closed_early = True
+        return
+    page.hits.append((hit, record))
+    page.size += size

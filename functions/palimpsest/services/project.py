@@ -1,0 +1,156 @@
+"""Projection: carries records into the search index, by the commit log, in any order and any number of times.
+
+The log says which records changed; the records are read again and the index is told what they are now. So a
+wake-up may be lost, doubled or late, and two projections may run at once: versions settle it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.domain.commits import Clock as NamespaceClock
+from palimpsest.domain.commits import LogEntry
+from palimpsest.domain.entries import Entry, WriteOutcome, WriteResult
+from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.ledger import LedgerEntry, Reason
+from palimpsest.domain.records import Record, Status
+from palimpsest.domain.vectors import Vector
+from palimpsest.domain.visibility import exists
+from palimpsest.ports import Clock, IndexLedger, RecordStore, SearchIndex
+from palimpsest.services.embed_records import EmbeddedRecords, RecordEmbedding
+
+LOG_PAGE = 100
+WRITE_BATCH = 100
+REREADS = 20
+REREAD_PAUSE_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """What a projection did: the revision reached and the texts embedded for it."""
+
+    revision: int
+    embedded: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectService:
+    """Brings one namespace's entries in line with its records."""
+
+    store: RecordStore
+    ledger: IndexLedger
+    index: SearchIndex
+    embedding: RecordEmbedding
+    clock: Clock
+
+    def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
+        """Carry everything after the indexed revision into the index; on request retry what is pending.
+
+        Raises `Unavailable` if table or index cannot answer; what was carried until then stays carried.
+        An embedder that fails never raises: its records are found lexically and stand in the ledger.
+        """
+        generation = self.index.generation()
+        revision = self.ledger.indexed_revision(tenant, namespace, generation)
+        embedded, outage = 0, None
+        while page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE):
+            carried = self._carry(tenant, namespace, generation, _newest(page), outage=outage)
+            embedded, outage = embedded + carried.embedded, carried.outage
+            revision = page[-1].revision
+            self.ledger.advance(tenant, namespace, generation, revision)
+        if retry_pending and outage is None:
+            pending = self._pending(tenant, namespace, generation)
+            embedded += self._carry(tenant, namespace, generation, pending, outage=None).embedded
+        return Projected(revision=revision, embedded=embedded)
+
+    def _pending(self, tenant: str, namespace: str, generation: str) -> dict[str, int]:
+        entries = self.ledger.unsearchable(tenant, namespace, generation)
+        return {entry.id: entry.revision for entry in entries if entry.reason is Reason.PENDING}
+
+    def _carry(
+        self,
+        tenant: str,
+        namespace: str,
+        generation: str,
+        wanted: Mapping[str, int],
+        *,
+        outage: str | None,
+    ) -> EmbeddedRecords:
+        """Write what these records are now; `wanted` tells the revision each must at least have."""
+        embedded = 0
+        ids = sorted(wanted)
+        for start in range(0, len(ids), WRITE_BATCH):
+            batch = {record_id: wanted[record_id] for record_id in ids[start : start + WRITE_BATCH]}
+            clock, records = self._settled(tenant, namespace, batch)
+            standing = {i: r for i, r in records.items() if _searchable_status(r, clock)}
+            vectors = self.embedding.vectors(tenant, namespace, standing, outage=outage)
+            entries = [
+                _entry(f"{tenant}#{namespace}", record, clock, vectors.found.get(record.id))
+                for record in records.values()
+            ]
+            results = self.index.write(entries)
+            self._book(tenant, namespace, generation, entries, results, vectors)
+            embedded, outage = embedded + vectors.embedded, vectors.outage
+        return EmbeddedRecords(embedded=embedded, outage=outage)
+
+    def _settled(
+        self, tenant: str, namespace: str, wanted: Mapping[str, int]
+    ) -> tuple[NamespaceClock, dict[str, Record]]:
+        """The records, none older than its log entry (a commit's items may be seen one by one)."""
+        for _ in range(REREADS):
+            clock, records = self.store.read(tenant, namespace, list(wanted))
+            late = [i for i, at_least in wanted.items() if _revision(records.get(i)) < at_least]
+            if not late:
+                return clock, records
+            self.clock.sleep(REREAD_PAUSE_S)
+        raise Unavailable("the table shows a commit's log but not its records", stage="table")
+
+    def _book(
+        self,
+        tenant: str,
+        namespace: str,
+        generation: str,
+        entries: Sequence[Entry],
+        results: Sequence[WriteResult],
+        vectors: EmbeddedRecords,
+    ) -> None:
+        now = self.clock.now()
+        add, clear = [], {}
+        for entry, result in zip(entries, results, strict=True):
+            if result.outcome is WriteOutcome.REJECTED:
+                reason, detail = Reason.INDEX_REJECTED, result.reason or ""
+            elif entry.id in vectors.missing:
+                reason, detail = vectors.missing[entry.id]
+            else:
+                clear[entry.id] = entry.revision
+                continue
+            add.append(LedgerEntry(entry.id, entry.revision, reason, detail, now))
+        self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
+
+
+def _newest(page: Sequence[LogEntry]) -> dict[str, int]:
+    return {record_id: entry.revision for entry in page for record_id in entry.record_ids}
+
+
+def _revision(record: Record | None) -> int:
+    return record.revision if record else 0
+
+
+def _searchable_status(record: Record, clock: NamespaceClock) -> bool:
+    return exists(record, clock) and record.status is Status.ACTIVE
+
+
+def _entry(
+    partition: str, record: Record, clock: NamespaceClock, vector: Vector | None
+) -> Entry:
+    if not _searchable_status(record, clock):
+        version = Entry.version_of(max(record.revision, clock.floor), complete=True)
+        return Entry(partition=partition, id=record.id, revision=record.revision, version=version)
+    return Entry(
+        partition=partition,
+        id=record.id,
+        revision=record.revision,
+        version=Entry.version_of(record.revision, complete=vector is not None),
+        content=record.content,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        vector=vector,
+    )

@@ -1,0 +1,137 @@
+"""The embedding server's HTTP: a thread a connection, on the loopback only."""
+
+import json
+import math
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from local import embedding_requests as requests
+from local.embedding_backend import Backend, Served, Turns
+from local.embedding_requests import MOST_BYTES, Refusal, Wanted
+from palimpsest.domain.errors import EmbeddingRejected, PalimpsestError, Throttled, Unavailable
+
+LOOPBACK = "127.0.0.1"
+IDLE_SECONDS = 120  # a kept connection without a request is closed
+ROUTES = {"/v1/embeddings": "POST", "/v1/models": "GET", "/health": "GET"}
+
+
+class EmbeddingServer(ThreadingHTTPServer):
+    """Serves one backend. `server_port` is the port there is when 0 was asked for."""
+
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, backend: Backend, *, port: int) -> None:
+        super().__init__((LOOPBACK, port), _Handler)
+        self.backend = backend
+        self.turns = Turns()
+        self._answering = 0
+        self._changed = threading.Condition()
+
+    def count(self, step: int) -> None:
+        """Note that an answer was begun (1) or ended (-1)."""
+        with self._changed:
+            self._answering += step
+            self._changed.notify_all()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until nothing is being answered; False if the time was not enough."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._answering == 0, seconds)
+
+    def embed(self, wanted: Wanted) -> list[Served]:
+        """One turn for each text, in order of length; results in the order of the request."""
+        served: dict[int, Served] = {}
+        for place in sorted(range(len(wanted.texts)), key=lambda at: -len(wanted.texts[at])):
+            with self.turns.turn(urgent=wanted.urgent):
+                served[place] = self.backend.embed(wanted.texts[place], purpose=wanted.purpose)
+        return [served[place] for place in range(len(wanted.texts))]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: EmbeddingServer  # type: ignore[assignment]  # this handler has no other
+    protocol_version = "HTTP/1.1"
+    timeout = IDLE_SECONDS
+    disable_nagle_algorithm = True
+    wbufsize = -1  # headers and body leave together
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # named by the base class
+        """Nothing: texts and addresses stay out of logs."""
+
+    def do_GET(self) -> None:  # noqa: N802  # named by the base class
+        """Answer a GET."""
+        self._answer("GET")
+
+    def do_POST(self) -> None:  # noqa: N802  # named by the base class
+        """Answer a POST."""
+        self._answer("POST")
+
+    def _answer(self, method: str) -> None:
+        self.server.count(1)
+        try:
+            body = self._body()
+            self._send(HTTPStatus.OK, self._route(method, body))
+        except Refusal as refusal:
+            self._send(refusal.status, refusal.body(), retry_after=refusal.retry_after)
+        except ConnectionError:
+            self.close_connection = True
+        finally:
+            self.server.count(-1)
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "0")
+        if "Transfer-Encoding" in self.headers or not length.isdecimal():
+            self.close_connection = True
+            raise Refusal(411, "the body needs a Content-Length", code="length_required")
+        if int(length) > MOST_BYTES:
+            self.close_connection = True
+            raise Refusal(413, f"at most {MOST_BYTES} bytes a request", code="request_too_large")
+        return self.rfile.read(int(length))
+
+    def _route(self, method: str, body: bytes) -> dict[str, Any]:
+        path, backend = self.path.partition("?")[0], self.server.backend
+        if path not in ROUTES:
+            raise Refusal(404, f"nothing is at {path}", code="unknown_url")
+        if ROUTES[path] != method:
+            raise Refusal(405, f"{path} takes {ROUTES[path]}", code="method_not_allowed")
+        if path == "/v1/embeddings":
+            wanted = requests.read(body, backend)
+            return requests.answer(wanted, self._embed(wanted), model=backend.name)
+        if path == "/v1/models":
+            return requests.models(backend)
+        return {
+            "status": "ok",
+            "model": backend.name,
+            "fingerprint": backend.fingerprint,
+            "dimension": backend.dimension,
+        }
+
+    def _embed(self, wanted: Wanted) -> list[Served]:
+        try:
+            return self.server.embed(wanted)
+        except EmbeddingRejected as error:
+            raise Refusal(400, str(error), param="input", code=error.reason) from error
+        except Throttled as error:
+            raise Refusal(429, str(error), retry_after=error.retry_after) from error
+        except Unavailable as error:
+            raise Refusal(503, str(error), retry_after=error.retry_after) from error
+        except PalimpsestError as error:
+            raise Refusal(500, str(error)) from error
+
+    def _send(
+        self, status: int, body: dict[str, Any], *, retry_after: float | None = None
+    ) -> None:
+        data = json.dumps(body, separators=(",", ":")).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        if retry_after is not None:
+            self.send_header("Retry-After", str(math.ceil(retry_after)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(data)
+        self.wfile.flush()
+

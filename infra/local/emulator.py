@@ -1,0 +1,81 @@
+"""Start ministack with the corrections that this stack cannot do without.
+
+Runs in the emulator's own environment, takes ministack's own environment variables, and reaches into
+its private parts: pinned to one version, one function per correction, each with a test of its own in
+`tests/infra`. Whatever can be mended from outside is (see `deployment.py`, `stream_source.py`).
+"""
+
+import asyncio
+import importlib.metadata
+import os
+import sys
+from typing import Any
+
+PINNED = "1.5.33"
+SAVE_SECONDS = 3.0
+# one log stream per call would make each save longer than the last
+NOT_SAVED = {"cloudwatch_logs", "cloudwatch", "cloudtrail"}
+READING = ("Get", "Query", "Scan", "BatchGet", "Describe", "List")
+
+
+def check_version() -> None:
+    """Refuse any other version: a correction of private parts means nothing there."""
+    found = importlib.metadata.version("ministack")
+    if found != PINNED:
+        sys.exit(f"the corrections are written for ministack {PINNED}, this is {found}")
+
+
+def durable_state(seconds: float = SAVE_SECONDS) -> None:
+    """Save what has changed every few seconds, so that a kill loses little.
+
+    Plain ministack saves at a clean stop only. The copy is taken on the event loop, on which every
+    request is served: it never holds half a transaction. Writing happens on a thread.
+    """
+    from ministack import app as endpoint  # noqa: PLC0415
+    from ministack.core import persistence  # noqa: PLC0415
+
+    inner, changed, tasks = endpoint.app, asyncio.Event(), []
+
+    async def keep_saving() -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            if not changed.is_set():
+                continue
+            changed.clear()
+            sources = endpoint._build_persistence_save_dict()
+            copies = {name: get() for name, get in sources.items() if name not in NOT_SAVED}
+            written = {name: lambda copy=copy: copy for name, copy in copies.items()}
+            await asyncio.to_thread(persistence.save_all, written)
+
+    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan" and persistence.PERSIST_STATE:
+            tasks.append(asyncio.create_task(keep_saving()))
+        elif scope["type"] == "http" and changes(scope):
+            await inner(scope, receive, send)
+            changed.set()
+            return
+        await inner(scope, receive, send)
+
+    endpoint.app = app
+
+
+def changes(scope: dict[str, Any]) -> bool:
+    """Whether an HTTP request may have changed state: any but a GET and a reading AWS operation."""
+    if scope["method"] in {"GET", "HEAD", "OPTIONS"}:
+        return False
+    target = next((value for name, value in scope["headers"] if name == b"x-amz-target"), b"")
+    return not target.decode().rpartition(".")[2].startswith(READING)
+
+
+def main() -> None:
+    """Apply the corrections and serve until SIGTERM."""
+    check_version()
+    durable_state(float(os.environ.get("SAVE_SECONDS") or SAVE_SECONDS))
+    from ministack import app as endpoint  # noqa: PLC0415
+
+    sys.argv[:] = ["ministack"]
+    endpoint.main()
+
+
+if __name__ == "__main__":
+    main()
