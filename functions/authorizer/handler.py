@@ -28,9 +28,9 @@ _PATIENCE = Config(
 def handler(event: Mapping[str, Any], _context: object) -> dict[str, Any]:
     """The answer to one REQUEST event of API Gateway.
 
-    Credentials that cannot be read raise `Exception("Unauthorized")`, which the gateway answers with
-    401. A key that is unknown, wrong, disabled or expired is denied, which is 403; nothing says which.
-    An outage of the table is no denial: `Unavailable` is raised, which is a 5xx and is not cached.
+    Credentials that cannot be read raise `Exception("Unauthorized")`, which the gateway answers
+    with 401. A key that is unknown, wrong, disabled or expired is denied: 403, and nothing says
+    which. An outage of the table is no denial: `Unavailable` is raised, a 5xx that is not cached.
     """
     token = _token(event.get("headers") or {})
     if token is None:

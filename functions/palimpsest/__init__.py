@@ -1,3 +1,5 @@
-"""Palimpsest: memory and knowledge retrieval for AI agents, with a canonical store and a provable index."""
+"""Palimpsest: memory and knowledge retrieval for AI agents, with a canonical store and a provable
+index.
+"""
 
 __version__ = "0.1.0"

@@ -1,7 +1,8 @@
-"""The ports: what services need of the world. Each adapter of a port passes that port's contract tests.
+"""The ports: what services need of the world. Each adapter of a port passes that port's contract
+tests.
 
-Every method raises `Unavailable` (or `DeadlineExceeded`) when its dependency cannot answer, and nothing
-turns such an outage into an empty result.
+Every method raises `Unavailable` (or `DeadlineExceeded`) when its dependency cannot answer, and
+nothing turns such an outage into an empty result.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import CommitPlan, LogEntry
+from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.entries import (
     Entry,
     EntryState,
@@ -19,7 +21,7 @@ from palimpsest.domain.entries import (
     WriteResult,
 )
 from palimpsest.domain.errors import EmbeddingRejected
-from palimpsest.domain.ledger import LedgerEntry
+from palimpsest.domain.ledger import LedgerEntry, Reading
 from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector
 
@@ -75,28 +77,21 @@ class Embedder(Protocol):
         ...
 
     def embed_query(self, text: str, *, timeout: float) -> Vector:
-        """The unit vector of a question. Raises `EmbeddingRejected` if the model gave no usable one,
-        `ProviderError`, `Throttled`, `Unavailable` or `DeadlineExceeded` (`timeout` in seconds)."""
+        """The unit vector of a question. Raises `EmbeddingRejected` if the model gave no usable
+        one, `ProviderError`, `Throttled`, `Unavailable` or `DeadlineExceeded` (`timeout` in
+        seconds).
+        """
         ...
 
     def embed_passages(
         self, texts: Sequence[str], *, timeout: float
-    ) -> list["Embedding | EmbeddingRejected"]:
+    ) -> Sequence[Embedded | EmbeddingRejected]:
         """One result a text, in order: its unit vector, or why that one text has none.
 
-        Blank texts are never sent to the model (`EmbeddingRejected("blank")`). A call that failed as a
-        whole (an outage, too few vectors) raises as `embed_query` does.
+        Blank texts are never sent to the model (`EmbeddingRejected("blank")`). A call that failed
+        as a whole (an outage, too few vectors) raises as `embed_query` does.
         """
         ...
-
-
-class Embedding(Protocol):
-    """A vector and whether the model saw the whole text (`truncated`: it was cut on a boundary)."""
-
-    @property
-    def vector(self) -> Vector: ...
-    @property
-    def truncated(self) -> bool: ...
 
 
 class SearchIndex(Protocol):
@@ -107,17 +102,23 @@ class SearchIndex(Protocol):
     """
 
     def generation(self) -> str:
-        """The generation that is read and written now; another one after the index was lost or rebuilt."""
+        """The generation that is read and written now; another one after the index was lost or
+        rebuilt.
+        """
         ...
 
     def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
-        """Write entries (of any partitions), one result each, in order: `applied`, `stale` (something
-        newer is there: success) or `rejected` with a reason. On return what was applied is visible."""
+        """Write entries (of any partitions), one result each, in order: `applied`, `stale`
+        (something newer is there: success) or `rejected` with a reason. On return what was
+        applied is visible.
+        """
         ...
 
     def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
-        """Ask all legs in one round trip; one result each, in order. Candidates are ordered by score
-        descending, then id. A leg that failed says so in its `status`; if none could be asked: raises."""
+        """Ask all legs in one round trip; one result each, in order. Candidates are ordered by
+        score descending, then id. A leg that failed says so in its `status`; if none could be
+        asked: raises.
+        """
         ...
 
     def walk(self, partition: str) -> Iterator[EntryState]:
@@ -131,18 +132,23 @@ class RecordStore(Protocol):
     def read(
         self, tenant: str, namespace: str, ids: Sequence[str] = (), *, atomic: bool = False
     ) -> tuple[NamespaceClock, dict[str, Record]]:
-        """The namespace's clock (revision 0 where nothing was ever written) and current records by id,
-        tombstones too; absent ids are not in it. At most 99 ids where `atomic`, which makes it one
-        instant's state; otherwise the items of one commit may be seen one by one."""
+        """The namespace's clock (revision 0 where nothing was ever written) and current records by
+        id, tombstones too; absent ids are not in it. At most 99 ids where `atomic`, which makes
+        it one instant's state; otherwise the items of one commit may be seen one by one.
+        """
         ...
 
     def as_of(self, tenant: str, namespace: str, record_id: str, revision: int) -> Record | None:
-        """The record as it was at `revision`; None if it was absent, deleted, or has been forgotten."""
+        """The record as it was at `revision`; None if it was absent, deleted, or has been
+        forgotten.
+        """
         ...
 
     def commit(self, plan: CommitPlan) -> bool:
-        """Apply a plan as one transaction. True: applied. False: something it was planned on has changed;
-        plan again. An ambiguous failure is settled by the commit's id in the log. Raises `TooLarge`."""
+        """Apply a plan as one transaction. True: applied. False: something it was planned on has
+        changed; plan again. An ambiguous failure is settled by the commit's id in the log.
+        Raises `TooLarge`.
+        """
         ...
 
     def log(self, tenant: str, namespace: str, *, after: int, limit: int) -> list[LogEntry]:
@@ -155,7 +161,9 @@ class RecordStore(Protocol):
 
 
 class VectorStore(Protocol):
-    """Held vectors: per record and model fingerprint, with the hash of the text they were made of."""
+    """Held vectors: per record and model fingerprint, with the hash of the text they were
+    made of.
+    """
 
     def held(
         self, tenant: str, namespace: str, wanted: Mapping[str, str], *, fingerprint: str
@@ -171,8 +179,9 @@ class VectorStore(Protocol):
         *,
         fingerprint: str,
     ) -> set[str]:
-        """Keep `{id: (embedded-text hash, vector)}` of records that stand with exactly that text now;
-        the ids that were kept."""
+        """Keep `{id: (embedded-text hash, vector)}` of records that stand with exactly that text
+        now; the ids that were kept.
+        """
         ...
 
 
@@ -200,7 +209,23 @@ class IndexLedger(Protocol):
         add: Sequence[LedgerEntry],
         clear: Mapping[str, int],
     ) -> None:
-        """Write entries and remove those of `{id: revision}`, each only where nothing newer stands."""
+        """Write entries and remove those of `{id: revision}`, each only where nothing newer
+        stands.
+        """
+        ...
+
+
+class GenerationRegister(Protocol):
+    """Which index generation is read, as the table knows it: for functions that do not load the
+    index.
+    """
+
+    def reading(self) -> Reading | None:
+        """The generation and model in use; None before the first projection."""
+        ...
+
+    def use(self, reading: Reading) -> None:
+        """From now on this one is read."""
         ...
 
 
@@ -208,15 +233,17 @@ class Waker(Protocol):
     """Asks for a projection of a namespace soon. Losing a wake-up costs time, never truth."""
 
     def wake(self, tenant: str, namespace: str, revision: int) -> None:
-        """The namespace lags behind `revision`. Never raises for an outage of the queue: it is a hint."""
+        """The namespace lags behind `revision`. Never raises for an outage of the queue: it is a
+        hint.
+        """
         ...
 
 
 __all__ = [
     "Clock",
     "Embedder",
-    "Embedding",
     "Executor",
+    "GenerationRegister",
     "IndexLedger",
     "Leg",
     "Pending",

@@ -28,8 +28,10 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of every function; each reads those it uses. Every field is an environment variable of the
-    same name in capitals, and the other way round (`tests/infra` holds the template to it)."""
+    """The settings of every function; each reads those it uses. Every field is an environment
+    variable of the same name in capitals, and the other way round (`tests/infra` holds the
+    template to it).
+    """
 
     table_name: str
     stage: str
@@ -46,7 +48,9 @@ class Settings:
 
     @property
     def paths_are_decoded(self) -> bool:
-        """Whether the gateway hands on path parameters decoded: the local endpoint does, AWS does not."""
+        """Whether the gateway hands on path parameters decoded: the local endpoint does, AWS does
+        not.
+        """
         return self.stage == "local"
 
 

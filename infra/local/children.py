@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,23 +25,24 @@ class Children:
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(
-        self, name: str, command: Sequence[str], *, environment: Mapping[str, str], log: Path
-    ) -> subprocess.Popen[bytes]:
-        """Start `command` with its output in `log`, out of reach of the terminal's Ctrl-C."""
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("wb") as output:
-            child = subprocess.Popen(
+        self, name: str, command: Sequence[str], *, environment: Mapping[str, str], log: Path | None
+    ) -> None:
+        """Start `command`, out of reach of the terminal's Ctrl-C; output in `log` (None: ours)."""
+        with ExitStack() as stack:
+            output = None
+            if log is not None:
+                log.parent.mkdir(parents=True, exist_ok=True)
+                output = stack.enter_context(log.open("wb"))
+            self.running[name] = subprocess.Popen(
                 command,
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=subprocess.STDOUT if output else None,
                 start_new_session=True,
             )
-        self.running[name] = child
-        noted = {str(p.pid): list(map(str, _arguments(p))) for p in self.running.values()}
+        noted = {str(p.pid): " ".join(map(str, _arguments(p))) for p in self.running.values()}
         self.note.write_text(json.dumps(noted))
-        return child
 
     def ended(self) -> str | None:
         """A sentence about a child that has ended by itself, if one has."""
@@ -64,7 +66,7 @@ class Children:
         """End the noted children of a supervisor that is gone; the number of those found alive."""
         if not self.note.exists():
             return 0
-        noted: dict[str, list[str]] = json.loads(self.note.read_text())
+        noted: dict[str, str] = json.loads(self.note.read_text())
         alive = [int(pid) for pid, command in noted.items() if command_line(int(pid)) == command]
         for pid in alive:
             os.kill(pid, signal.SIGTERM)
@@ -77,18 +79,23 @@ class Children:
         return len(alive)
 
 
-def command_line(pid: int) -> list[str]:
-    """The arguments of the process `pid`; empty if there is none (or only a zombie)."""
-    proc = Path(f"/proc/{pid}/cmdline")
-    if proc.parent.parent.joinpath("self").exists():
+def command_line(pid: int) -> str:
+    """The command of the process `pid`; empty if there is none (or only a zombie)."""
+    if Path("/proc/self").exists():
         try:
-            return [part.decode() for part in proc.read_bytes().split(b"\0")[:-1]]
+            return (
+                Path(f"/proc/{pid}/cmdline")
+                .read_bytes()
+                .rstrip(b"\0")
+                .replace(b"\0", b" ")
+                .decode()
+            )
         except OSError:
-            return []
+            return ""
     told = subprocess.run(
         ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
     )
-    return told.stdout.split()
+    return told.stdout.strip()
 
 
 def _arguments(child: subprocess.Popen[bytes]) -> Sequence[str]:

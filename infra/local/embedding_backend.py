@@ -35,21 +35,21 @@ class Served:
 class Backend(Protocol):
     """A model. `embed` is called by one thread at a time."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def fingerprint(self) -> str: ...
-    @property
-    def dimension(self) -> int: ...
-    def embed(self, text: str, *, purpose: Purpose) -> Served: ...
+    name: str
+    fingerprint: str
+    dimension: int
+
+    def embed(self, text: str, *, purpose: Purpose) -> Served:
+        """One text. Raises `EmbeddingRejected` and what else an embedder raises."""
+        ...
 
 
 class OnnxBackend:
     """The built model in a folder."""
 
     def __init__(self, folder: Path, *, threads: int) -> None:
-        self._model = OnnxEmbedder(folder, threads=threads)
-        card = self._model.card
+        self.model = OnnxEmbedder(folder, threads=threads)
+        card = self.model.card
         self.name, self.fingerprint, self.dimension = card.name, card.fingerprint, card.dimension
         self._prefixes = {
             Purpose.QUERY: card.query_prefix,
@@ -59,7 +59,7 @@ class OnnxBackend:
 
     def embed(self, text: str, *, purpose: Purpose) -> Served:
         """One run of the model."""
-        encoded = self._model.encode(text, prefix=self._prefixes[purpose])
+        encoded = self.model.encode(text, prefix=self._prefixes[purpose])
         return Served(encoded.vector, encoded.tokens, encoded.truncated)
 
 

@@ -51,7 +51,7 @@ class EmbeddingServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: EmbeddingServer  # type: ignore[assignment]  # this handler has no other
+    server: EmbeddingServer  # this handler has no other
     protocol_version = "HTTP/1.1"
     timeout = IDLE_SECONDS
     disable_nagle_algorithm = True
@@ -60,11 +60,11 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # named by the base class
         """Nothing: texts and addresses stay out of logs."""
 
-    def do_GET(self) -> None:  # noqa: N802  # named by the base class
+    def do_GET(self) -> None:  # named by the base class
         """Answer a GET."""
         self._answer("GET")
 
-    def do_POST(self) -> None:  # noqa: N802  # named by the base class
+    def do_POST(self) -> None:  # named by the base class
         """Answer a POST."""
         self._answer("POST")
 
@@ -120,9 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
         except PalimpsestError as error:
             raise Refusal(500, str(error)) from error
 
-    def _send(
-        self, status: int, body: dict[str, Any], *, retry_after: float | None = None
-    ) -> None:
+    def _send(self, status: int, body: dict[str, Any], *, retry_after: float | None = None) -> None:
         data = json.dumps(body, separators=(",", ":")).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -134,4 +132,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
         self.wfile.flush()
-

@@ -16,7 +16,7 @@ FORMATS = ("float", "base64")
 
 
 @dataclass(frozen=True)
-class Refusal(Exception):  # noqa: N818  # an answer, not a defect
+class Refusal(Exception):  # an answer, not a defect
     """An error object and its status."""
 
     status: int

@@ -2,9 +2,9 @@
 
 `python infra/local/embedding_server.py --model-dir .cache/models/multilingual-e5-small --port 8089`
 
-`POST /v1/embeddings` (`input_type`: `query` or `passage` adds the model's prefix, none adds nothing; each
-datum also says whether its text was `truncated`), `GET /v1/models`, `GET /health`. Prints one line when
-it is ready; SIGTERM and Ctrl-C finish what is being answered and stop it.
+`POST /v1/embeddings` (`input_type`: `query` or `passage` adds the model's prefix, none adds
+nothing; each datum also says whether its text was `truncated`), `GET /v1/models`, `GET /health`.
+Prints one line when it is ready; SIGTERM and Ctrl-C finish what is being answered and stop it.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 """Start ministack with the corrections that this stack cannot do without.
 
-Runs in the emulator's own environment, takes ministack's own environment variables, and reaches into
-its private parts: pinned to one version, one function per correction, each with a test of its own in
-`tests/infra`. Whatever can be mended from outside is (see `deployment.py`, `stream_source.py`).
+Runs in the emulator's own environment, takes ministack's own environment variables, and reaches
+into its private parts: pinned to one version, one function per correction, each with a test of its
+own in `tests/infra`. Whatever can be mended from outside is (`deployment.py`, `stream_source.py`).
 """
 
 import asyncio
+import importlib
 import importlib.metadata
 import os
 import sys
@@ -31,8 +32,8 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
     Plain ministack saves at a clean stop only. The copy is taken on the event loop, on which every
     request is served: it never holds half a transaction. Writing happens on a thread.
     """
-    from ministack import app as endpoint  # noqa: PLC0415
-    from ministack.core import persistence  # noqa: PLC0415
+    endpoint: Any = importlib.import_module("ministack.app")
+    persistence: Any = importlib.import_module("ministack.core.persistence")
 
     inner, changed, tasks = endpoint.app, asyncio.Event(), []
 
@@ -42,7 +43,7 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
             if not changed.is_set():
                 continue
             changed.clear()
-            sources = endpoint._build_persistence_save_dict()
+            sources = endpoint._build_persistence_save_dict()  # noqa: SLF001  # version pinned
             copies = {name: get() for name, get in sources.items() if name not in NOT_SAVED}
             written = {name: lambda copy=copy: copy for name, copy in copies.items()}
             await asyncio.to_thread(persistence.save_all, written)
@@ -71,10 +72,8 @@ def main() -> None:
     """Apply the corrections and serve until SIGTERM."""
     check_version()
     durable_state(float(os.environ.get("SAVE_SECONDS") or SAVE_SECONDS))
-    from ministack import app as endpoint  # noqa: PLC0415
-
     sys.argv[:] = ["ministack"]
-    endpoint.main()
+    importlib.import_module("ministack.app").main()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Where one local stack keeps its things, which ports it takes, and how its tools are called.
 
-Everything follows from four settings (`PORT`, `LOCAL_DIR`, `ENGINE`, `EMBEDDER`), so two stacks with two
-ports and two folders never meet. What they share, below `.cache`, is never changed once it is there.
+Everything follows from four settings (`PORT`, `LOCAL_DIR`, `ENGINE`, `EMBEDDER`), so two stacks
+with two ports and two folders never meet. What they share, below `.cache`, never changes in place.
 """
 
 import os
@@ -29,7 +29,7 @@ class Layout:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Layout":
-        """The stack that the caller's settings name. Raises `ValueError` for a port that is none."""
+        """The stack that the caller's settings name. Raises `ValueError` for a bad port."""
         port = int(environment.get("PORT") or 4566)
         if not 1024 <= port < 65535:  # noqa: PLR2004  # the port after it is used too
             raise ValueError(f"PORT is between 1024 and 65534, not {port}")
@@ -80,6 +80,16 @@ class Layout:
     def running_marker(self) -> Path:
         """There while the stack runs, and afterwards only if it was not stopped cleanly."""
         return self.local / "running"
+
+    @property
+    def ready_marker(self) -> Path:
+        """There while the stack answers searches."""
+        return self.local / "ready"
+
+    @property
+    def pushed_marker(self) -> Path:
+        """There since code was pushed into the functions, until the next deployment."""
+        return self.local / "pushed"
 
     @property
     def deployed_marker(self) -> Path:

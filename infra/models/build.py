@@ -1,7 +1,7 @@
 """Builds an embedding model: `python infra/models/build.py [NAME] [--output FOLDER]`.
 
-Writes `model.onnx`, `tokenizer.json` and `model.json` to `.cache/models/NAME`, and nothing if they are
-there already and of this recipe. The files are the same bytes whenever they are built.
+Writes `model.onnx`, `tokenizer.json` and `model.json` to `.cache/models/NAME`, and nothing if they
+are there already and of this recipe. The files are the same bytes whenever they are built.
 """
 
 import argparse

@@ -22,7 +22,8 @@ class Likeness:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """One model. `files` of the package with their SHA-256; the package itself is pinned, with its
-    hash, in `<name>.txt`. `tolerance`: how far int8 may move a cosine (between processors too)."""
+    hash, in `<name>.txt`. `tolerance`: how far int8 may move a cosine (between processors too).
+    """
 
     name: str
     package: str

@@ -20,6 +20,6 @@ def check(recipe: Recipe, folder: Path) -> None:
         if abs(found - pair.cosine) > recipe.tolerance:
             raise CannotBuild(
                 f"{recipe.name}: the cosine of {pair.first!r} and {pair.second!r} is {found:.4f}, "
-                f"it should be {pair.cosine:.4f}: this build of onnxruntime computes something else; "
+                f"it should be {pair.cosine:.4f}: this onnxruntime computes something else; "
                 f"try the version in requirements/local.txt"
             )

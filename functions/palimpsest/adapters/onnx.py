@@ -11,12 +11,14 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
+from palimpsest.domain.clean import without_broken
 from palimpsest.domain.embedding import STAGE, Embedded, is_blank
 from palimpsest.domain.errors import DeadlineExceeded, EmbeddingRejected, ProviderError
 from palimpsest.domain.vectors import Vector, unit
 
 CHARACTERS_A_TOKEN = 64
-"""More characters than the limit times this are not even split into tokens: pieces are far shorter."""
+"""More characters than the limit times this are not even split into tokens: pieces are far shorter.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """What the model made of one text: raw numbers, how many tokens it saw, whether those were all."""
+    """What the model made of one text: how many tokens it saw, and whether those were all."""
 
     vector: list[float]
     tokens: int
@@ -55,9 +57,9 @@ class Encoded:
 class OnnxEmbedder:
     """One model in one onnxruntime session, for many threads.
 
-    Texts go through the model one at a time: activations are quantised by the largest value in a call,
-    so a text's vector would depend on what else is in its batch; padding costs more than a batch saves.
-    Passages are taken in order of length, so that the memory pool grows seldom.
+    Texts go through the model one at a time: activations are quantised by the largest value in a
+    call, so a text's vector would depend on what else is in its batch; padding costs more than a
+    batch saves. Passages are taken in order of length, so that the memory pool grows seldom.
     """
 
     def __init__(
@@ -95,7 +97,9 @@ class OnnxEmbedder:
             raise DeadlineExceeded("no time to embed", stage=STAGE)
         if is_blank(text):
             raise EmbeddingRejected("blank")
-        return unit(self.encode(text, prefix=self.card.query_prefix).vector, dimension=self.dimension)
+        return unit(
+            self.encode(text, prefix=self.card.query_prefix).vector, dimension=self.dimension
+        )
 
     def embed_passages(
         self, texts: Sequence[str], *, timeout: float
@@ -121,8 +125,9 @@ class OnnxEmbedder:
     def encode(self, text: str, *, prefix: str) -> Encoded:
         """Run the model on `prefix` and text, cut after the last token that fits."""
         most = self.card.max_tokens * CHARACTERS_A_TOKEN
+        begin = without_broken(text[:most])
         with _translated():
-            tokens = self._tokenizer.encode(prefix + text[:most])
+            tokens = self._tokenizer.encode(prefix + begin)
             ids = np.array([tokens.ids], dtype=np.int64)
             feed = {"input_ids": ids, "attention_mask": np.ones(ids.shape, dtype=np.int32)}
             (found,) = self._session.run(["embedding"], feed)
@@ -132,7 +137,7 @@ class OnnxEmbedder:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """onnxruntime and tokenizers raise bare subclasses of `RuntimeError` and `Exception`."""
+    """Both libraries raise bare subclasses of `RuntimeError` and `Exception`."""
     try:
         yield
     except Exception as error:

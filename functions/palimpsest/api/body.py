@@ -30,9 +30,7 @@ def parse(event: Mapping[str, Any], *, limit: int = MAX_BODY_BYTES) -> Any:
     if len(data) > limit:
         raise TooLarge(f"the body is larger than {limit} bytes", limit)
     try:
-        return json.loads(
-            data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite
-        )
+        return json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except RecursionError as error:
         raise MalformedRequest("the body is nested too deeply") from error
     except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors

@@ -1,7 +1,7 @@
 """Identity: the one place where a key's tenant, scope, namespaces and expiry are checked.
 
-The tenant comes from the key alone. The authorizer's policy is cached for the whole stage, so what a key may
-do is decided here, before anything else of the body is looked at.
+The tenant comes from the key alone. The authorizer's policy is cached for the whole stage, so what
+a key may do is decided here, before anything else of the body is looked at.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,9 @@ from palimpsest.domain.names import DEFAULT_NAMESPACE, checked_namespace
 
 
 def grant_of(event: Mapping[str, Any], scope: Scope, *, now: datetime) -> Grant:
-    """The caller's grant. Raises `Unauthorized` without one, `Forbidden` if it is over or lacks `scope`."""
+    """The caller's grant. Raises `Unauthorized` without one, `Forbidden` if it is over or lacks
+    `scope`.
+    """
     context = (event.get("requestContext") or {}).get("authorizer")
     if not context:
         raise Unauthorized("credentials are missing")
@@ -28,7 +30,8 @@ def grant_of(event: Mapping[str, Any], scope: Scope, *, now: datetime) -> Grant:
 
 
 def namespaces_of(path: Mapping[str, str], body: object) -> list[tuple[str, tuple[str, ...]]]:
-    """The namespaces that a request names, each checked by its form, with its place; the default if none.
+    """The namespaces that a request names, each checked by its form, with its place; the default if
+    none.
 
     Raises `InvalidRequest` for one that breaks the rule.
     """

@@ -1,4 +1,6 @@
-"""Problem documents (RFC 9457): one for each class of the error tree, by method resolution order."""
+"""Problem documents (RFC 9457): one for each class of the error tree, by method
+resolution order.
+"""
 
 import json
 import math
@@ -42,8 +44,18 @@ _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Member
     errors.MethodNotAllowed: ("method-not-allowed", 405, "No such method here", _none),
     errors.RevisionConflict: ("revision-conflict", 409, "The revision has changed", _conflict),
     errors.Throttled: ("throttled", 429, "Too many requests", _none),
-    errors.ProviderError: ("provider-error", 502, "A provider failed", lambda e: {"stage": e.stage}),
-    errors.DeadlineExceeded: ("deadline-exceeded", 504, "Out of time", lambda e: {"stage": e.stage}),
+    errors.ProviderError: (
+        "provider-error",
+        502,
+        "A provider failed",
+        lambda e: {"stage": e.stage},
+    ),
+    errors.DeadlineExceeded: (
+        "deadline-exceeded",
+        504,
+        "Out of time",
+        lambda e: {"stage": e.stage},
+    ),
     errors.Unavailable: ("unavailable", 503, "Unavailable", lambda e: {"stage": e.stage}),
     BaseException: ("internal", 500, "Internal error", _none),
 }

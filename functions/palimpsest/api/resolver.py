@@ -1,13 +1,14 @@
-"""The way of every HTTP request: identity, body, route, answer; and a problem document for every failure.
+"""The way of every HTTP request: identity, body, route, answer; and a problem document for every
+failure.
 
-Powertools routes, validates bodies by their models and keeps the OpenAPI document; what it would crash on
-(bodies that are not UTF-8, multipart) never reaches it.
+Powertools routes, validates bodies by their models and keeps the OpenAPI document; what it would
+crash on (bodies that are not UTF-8, multipart) never reaches it.
 """
 
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +19,7 @@ from aws_lambda_powertools.event_handler.exceptions import ServiceError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from palimpsest.api import body as bodies
+from palimpsest.api.fields import Warnings
 from palimpsest.api.identity import check_namespaces, grant_of
 from palimpsest.api.problems import problem
 from palimpsest.domain import errors
@@ -27,25 +29,37 @@ from palimpsest.observability import logger
 _PARAMETER = re.compile(r"{(\w+)\+?}")
 
 
+Cleaner = Callable[[Any, Warnings], Any]
+
+
+def _as_it_is(body: Any, _: Warnings) -> Any:
+    return body
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route asks for: the scope of a key (None: no key), and whether it takes a body."""
+    """What a route asks for: the scope of a key (None: no key), whether it takes a body, and how
+    broken characters are taken out of that body.
+    """
 
     scope: Scope | None
     body: bool = False
+    clean: Cleaner = _as_it_is
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and the path parameters as they were meant."""
+    """Who asks, the path parameters as they were meant, and what was taken out of the body."""
 
     grant: Grant
     path: Mapping[str, str]
+    warnings: Warnings
 
 
 class HttpApi:
-    """One function's routes behind one way in. `access` maps (method, resource) to what it asks for; a
-    resource is the gateway's template, such as `/namespaces/{ns}`."""
+    """One function's routes behind one way in. `access` maps (method, resource) to what it asks
+    for; a resource is the gateway's template, such as `/namespaces/{ns}`.
+    """
 
     def __init__(
         self, access: Mapping[tuple[str, str], Access], *, paths_are_decoded: bool
@@ -71,7 +85,7 @@ class HttpApi:
         request_id = request_id_of(event, context)
         try:
             prepared, caller = self._prepared(event)
-            self.app.append_context(caller=caller, request_id=request_id)
+            self.app.context.update(caller=caller, request_id=request_id)
             answer: dict[str, Any] = self.app.resolve(prepared, context)
         except Exception as error:  # noqa: BLE001  # the boundary: every failure becomes a problem
             answer = self._serialised(_told(error, request_id))
@@ -93,14 +107,15 @@ class HttpApi:
             raise errors.NotFound("no such route")
         path = self._path(event)
         grant = grant_of(event, access.scope, now=datetime.now(UTC)) if access.scope else None
-        body = bodies.parse(event) if access.body else None
+        warnings: Warnings = []
+        body = access.clean(bodies.parse(event), warnings) if access.body else None
         if grant is not None and ("ns" in path or access.body):
             check_namespaces(grant, path, body)
         route = _PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
         prepared = dict(event, path=route, isBase64Encoded=False)
         prepared["body"] = json.dumps(body) if access.body else None
         prepared["headers"] = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
-        return prepared, Caller(grant, path) if grant else None
+        return prepared, Caller(grant, path, warnings) if grant else None
 
     def _path(self, event: Mapping[str, Any]) -> dict[str, str]:
         found = event.get("pathParameters") or {}

@@ -1,4 +1,6 @@
-"""What a commit will do: guards, supersession and counts, as a pure function of the state it was planned on."""
+"""What a commit will do: guards, supersession and counts, as a pure function of the state it was
+planned on.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +27,9 @@ Guard = int | Literal["exists"] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """Put `content` under `id`, or forget `id` where content is None. `loc` is its place in the request."""
+    """Put `content` under `id`, or forget `id` where content is None. `loc` is its place in the
+    request.
+    """
 
     id: str
     content: Content | None
@@ -74,7 +78,9 @@ class CommitRequest:
 
 
 def check_form(request: CommitRequest) -> None:
-    """The rules that need no state: sizes, no id twice. Raises `InvalidRequest` with all that is wrong."""
+    """The rules that need no state: sizes, no id twice. Raises `InvalidRequest` with all that is
+    wrong.
+    """
     errors: list[FieldError] = []
     if not 1 <= len(request.operations) <= MAX_OPERATIONS:
         msg = f"a commit has 1 to {MAX_OPERATIONS} operations"
@@ -109,8 +115,8 @@ def plan_commit(
 ) -> Planned:
     """The plan of `request` on this state. Guards are looked at first, all of them.
 
-    Raises `RevisionConflict` (with every guard that failed), `NotFound` for forgetting what is not there,
-    `InvalidRequest` for superseding what is not there.
+    Raises `RevisionConflict` (with every guard that failed), `NotFound` for forgetting what is not
+    there, `InvalidRequest` for superseding what is not there.
     """
     found = {i: r for i, r in records.items() if exists(r, clock)}
     _check_guards(request, clock, found)

@@ -18,7 +18,9 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One commit in the log: no content, only which records it changed. `previous` is the entry before."""
+    """One commit in the log: no content, only which records it changed. `previous` is the entry
+    before.
+    """
 
     revision: int
     previous: int
@@ -37,7 +39,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitPlan:
-    """Everything one transaction will do, planned on `clock`; true only if nothing has changed since."""
+    """Everything one transaction will do, planned on `clock`; true only if nothing has changed
+    since.
+    """
 
     tenant: str
     namespace: str

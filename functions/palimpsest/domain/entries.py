@@ -36,7 +36,9 @@ class Entry:
 
     @classmethod
     def version_of(cls, revision: int, *, complete: bool) -> int:
-        """The version of an entry at `revision`; tombstones and entries with a vector are complete."""
+        """The version of an entry at `revision`; tombstones and entries with a vector are
+        complete.
+        """
         return 2 * revision + complete
 
 
@@ -72,8 +74,9 @@ class EntryState:
 class LegQuery:
     """One leg's question: `text` for the lexical leg, `vector` for the semantic one.
 
-    Only entries of `partition` that are no tombstones, valid and unexpired at `now`, within `time_range`
-    and passing `filter` are candidates, at most `depth` of them. `fingerprint` is the query vector's.
+    Only entries of `partition` that are no tombstones, valid and unexpired at `now`, within
+    `time_range` and passing `filter` are candidates, at most `depth` of them. `fingerprint` is the
+    query vector's.
     """
 
     leg: Leg
@@ -89,7 +92,9 @@ class LegQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A found entry: its raw score (BM25, or the cosine -1..1), and the record's revision and text found."""
+    """A found entry: its raw score (BM25, or the cosine -1..1), and the record's revision and text
+    found.
+    """
 
     id: str
     score: float

@@ -14,7 +14,7 @@
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
     ├── Unavailable               503  a dependency cannot answer (`stage`, `retry_after`)
     │   └── DeadlineExceeded      504  … in the time there was
-    └── EmbeddingRejected              one text has no usable vector (`reason`); never reaches a client
+    └── EmbeddingRejected              one text has no usable vector (`reason`)
 
 Adapters translate a vendor's errors into these; `api/problems.py` maps them to problem documents.
 A service may add what it knows; nothing chooses a status by the text of a message.
@@ -30,7 +30,9 @@ class PalimpsestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One broken rule: where (`loc`), what (`msg`, for a person) and which kind (`type`, for a program)."""
+    """One broken rule: where (`loc`), what (`msg`, for a person) and which kind (`type`, for a
+    program).
+    """
 
     loc: tuple[str | int, ...]
     msg: str
@@ -92,7 +94,9 @@ class OperationConflict:
 
 
 class RevisionConflict(PalimpsestError):
-    """A guard failed: `current_revision` is the record's (If-Match) or the namespace clock's (commits)."""
+    """A guard failed: `current_revision` is the record's (If-Match) or the namespace clock's
+    (commits).
+    """
 
     def __init__(
         self,
@@ -138,7 +142,9 @@ class DeadlineExceeded(Unavailable):
 
 
 class EmbeddingRejected(PalimpsestError):
-    """One text has no usable vector: `reason` is `zero`, `not_finite`, `wrong_width` or `refused`."""
+    """One text has no usable vector: `reason` is `zero`, `not_finite`, `wrong_width` or
+    `refused`.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"no usable vector: {reason}")

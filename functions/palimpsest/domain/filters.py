@@ -25,8 +25,8 @@ METADATA_PREFIX = "metadata."
 class Condition:
     """A record passes if its `field` is one of `values`, or, being a list, holds one of them.
 
-    Strings match exactly, numbers by value, booleans only booleans; a record without the field does not
-    match, nor does a value of another type than asked.
+    Strings match exactly, numbers by value, booleans only booleans; a record without the field does
+    not match, nor does a value of another type than asked.
     """
 
     field: str
@@ -74,10 +74,8 @@ def passes(record: Record, wanted: Filter | None) -> bool:
 def _same(stored: object, asked: FilterValue) -> bool:
     if isinstance(stored, bool) or isinstance(asked, bool):
         return stored is asked
-    return (
-        type(stored) is type(asked)
-        and stored == asked
-        or (isinstance(stored, int | float) and isinstance(asked, int | float) and stored == asked)
+    return (type(stored) is type(asked) and stored == asked) or (
+        isinstance(stored, int | float) and isinstance(asked, int | float) and stored == asked
     )
 
 

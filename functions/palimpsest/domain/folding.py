@@ -1,8 +1,9 @@
 """Folding: the form of a word under which its spellings are one.
 
-Compatibility forms and widths are folded by NFKC, case by the full case folding of Unicode, accents by
-taking marks off Latin and Greek letters and the pointing off Hebrew and Arabic ones. Marks that make
-another letter stay: Cyrillic й and ї, the dakuten of kana, every vowel sign of the Indic scripts.
+Compatibility forms and widths are folded by NFKC, case by the full case folding of Unicode, accents
+by taking marks off Latin and Greek letters and the pointing off Hebrew and Arabic ones. Marks that
+make another letter stay: Cyrillic й and ї, the dakuten of kana, every vowel sign of the Indic
+scripts.
 """
 
 import unicodedata
@@ -24,7 +25,9 @@ MARKS = (
     "\U000e0100-\U000e01ef"
 )
 INVISIBLE = "\u00ad\u061c\u200c\u200d\u2060\ufeff"
-"""Format characters that may stand inside a word and are no part of it (soft hyphen, joiners, marks)."""
+"""Format characters that may stand inside a word and are no part of it (soft hyphen, joiners,
+marks).
+"""
 
 _POINTING = (
     (0x0300, 0x036F),  # combining accents
@@ -42,7 +45,9 @@ _POINTING = (
     (0xE0100, 0xE01EF),
 )
 _BARE = ((0x0000, 0x024F), (0x0370, 0x03FF), (0x0622, 0x0626), (0x06C0, 0x06D3), (0x1E00, 0x1FFF))
-"""Blocks whose letters lose their accents: Latin, Greek, the Arabic letters that carry a hamza or madda."""
+"""Blocks whose letters lose their accents: Latin, Greek, the Arabic letters that carry a hamza or
+madda.
+"""
 
 _LETTERS = {
     "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i", "þ": "th", "æ": "ae", "œ": "oe",
@@ -85,7 +90,8 @@ _TABLE = _Folded()
 def fold(text: str) -> str:
     """`text` without differences of case, width, accent and compatibility form.
 
-    Folding a second time changes nothing. Length may change; nothing else than characters is looked at.
+    Folding a second time changes nothing. Length may change; nothing else than characters is looked
+    at.
     """
     if text.isascii():
         return text.lower()

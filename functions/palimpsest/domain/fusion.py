@@ -1,7 +1,7 @@
 """Fusion: one ranking out of several legs' rankings.
 
-A leg's list is ordered, rank 1 first. A fused score is rounded to 1e-12; ties go to the better single rank,
-then to the smaller id, so that the same legs always give the same list.
+A leg's list is ordered, rank 1 first. A fused score is rounded to 1e-12; ties go to the better
+single rank, then to the smaller id, so that the same legs always give the same list.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,9 @@ class FusionMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one leg gave a fused hit: its rank and raw score there, and the term it adds to the score."""
+    """What one leg gave a fused hit: its rank and raw score there, and the term it adds to the
+    score.
+    """
 
     rank: int
     score: float
@@ -66,9 +68,9 @@ class Fusion:
 def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedHit]:
     """The fused list of every candidate of any leg, best first.
 
-    `weighted`: the mean, by the legs' weights, of scores normalised to 0..1 in each leg by its minimum and
-    maximum; equal scores count 1.0; a leg that does not have the candidate counts 0. `rrf`: the sum of
-    weight / (60 + rank).
+    `weighted`: the mean, by the legs' weights, of scores normalised to 0..1 in each leg by its
+    minimum and maximum; equal scores count 1.0; a leg that does not have the candidate counts 0.
+    `rrf`: the sum of weight / (60 + rank).
     """
     total = fusion.lexical + fusion.semantic
     parts: dict[str, dict[Leg, Part]] = {}
@@ -89,7 +91,9 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
             if known is None or candidate.revision > known.revision:
                 first[candidate.id] = candidate
     hits = [
-        FusedHit(i, round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[i])
+        FusedHit(
+            i, round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[i]
+        )
         for i, by_leg in parts.items()
     ]
     return sorted(hits, key=order)
@@ -121,12 +125,15 @@ def min_max(scores: Sequence[float]) -> list[float]:
 
 
 def extend(known: Sequence[FusedHit], deeper: Sequence[FusedHit]) -> list[FusedHit]:
-    """The hits that only the deeper candidates have, to stand behind `known`: their score is never above
-    the last known one, so that what was ranked before keeps its place."""
+    """The hits that only the deeper candidates have, to stand behind `known`: their score is never
+    above the last known one, so that what was ranked before keeps its place.
+    """
     ids = {hit.id for hit in known}
     ceiling = known[-1].score if known else None
     return [
-        hit if ceiling is None or hit.score <= ceiling else FusedHit(hit.id, ceiling, hit.parts, hit.candidate)
+        hit
+        if ceiling is None or hit.score <= ceiling
+        else FusedHit(hit.id, ceiling, hit.parts, hit.candidate)
         for hit in deeper
         if hit.id not in ids
     ]

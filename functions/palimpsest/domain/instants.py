@@ -12,7 +12,9 @@ def to_text(instant: datetime) -> str:
 
 
 def from_text(text: str) -> datetime:
-    """The inverse of `to_text`, also for other offsets. Naive or impossible text raises `ValueError`."""
+    """The inverse of `to_text`, also for other offsets. Naive or impossible text raises
+    `ValueError`.
+    """
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
         msg = "an instant needs an offset"

@@ -1,7 +1,7 @@
 """API keys: how one is written, what it grants, and what is kept of it.
 
-A key is `pal_<key id>_<secret>`. The key itself is shown once, when it is made; only a SHA-256 of its
-secret is stored. The secret holds 256 random bits, so a plain hash of it cannot be searched.
+A key is `pal_<key id>_<secret>`. The key itself is shown once, when it is made; only a SHA-256 of
+its secret is stored. The secret holds 256 random bits, so a plain hash of it cannot be searched.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ class Grant:
         return self.expires_at is not None and now >= self.expires_at
 
     def to_context(self) -> dict[str, str]:
-        """The grant as API Gateway carries it: strings only; lists joined by commas, no expiry as ''."""
+        """The grant as API Gateway carries it: strings; lists with commas, no expiry as ''."""
         return {
             "tenant": self.tenant,
             "key_id": self.key_id,
@@ -124,7 +124,7 @@ class StoredKey:
     disabled: bool = False
 
     def opened_by(self, token: Token, *, now: datetime) -> bool:
-        """Whether `token` is this key and may be used at `now`; the comparison takes constant time."""
+        """Whether `token` is this key and usable at `now`; the comparison takes constant time."""
         same = hmac.compare_digest(self.secret_sha256, token.secret_sha256)
         return same and not self.disabled and not self.grant.expired(now)
 
@@ -150,7 +150,7 @@ class KeyStore(Protocol):
 
 
 def covers(pattern: str, namespace: str) -> bool:
-    """Whether `pattern` matches the whole of `namespace`: `*` is any run of characters, all else itself.
+    """Whether `pattern` matches the whole of `namespace`: `*` is any run, all else itself.
 
     Linear in the length of the namespace for each part between stars, so no pattern is slow.
     """

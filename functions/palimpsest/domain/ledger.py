@@ -22,3 +22,11 @@ class LedgerEntry:
     reason: Reason
     detail: str
     since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The index generation that searches read, and the fingerprint of its embedding model."""
+
+    generation: str
+    fingerprint: str

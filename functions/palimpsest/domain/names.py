@@ -1,4 +1,6 @@
-"""Names and limits of the contract: what a namespace and a record id may look like, and how long things are."""
+"""Names and limits of the contract: what a namespace and a record id may look like, and how long
+things are.
+"""
 
 import re
 
@@ -34,7 +36,9 @@ def checked_namespace(value: object, *loc: str | int) -> str:
 
 
 def record_id_fault(value: object, *, writing: bool) -> str | None:
-    """Why `value` cannot be a record id (None: it can). Ids that begin with `doc_` are the service's own."""
+    """Why `value` cannot be a record id (None: it can). Ids that begin with `doc_` are the
+    service's own.
+    """
     if not isinstance(value, str) or value in (".", "..") or not _RECORD_ID.fullmatch(value):
         return "an id is 1 to 256 of A-Z a-z 0-9 . _ : @ ~ = , -, not . or .."
     if writing and value.startswith(RESERVED_ID_PREFIX):

@@ -93,12 +93,21 @@ class Content:
         return cls(**values)
 
     @property
+    def canonical(self) -> bytes:
+        """One spelling of everything the client wrote: JSON with sorted keys, in UTF-8."""
+        return json.dumps(
+            self.to_json(), sort_keys=True, ensure_ascii=False, separators=(",", ":")
+        ).encode()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the record as it is stored."""
+        return len(self.canonical)
+
+    @property
     def content_hash(self) -> str:
         """The identity of everything the client wrote: 32 hex digits."""
-        canonical = json.dumps(
-            self.to_json(), sort_keys=True, ensure_ascii=False, separators=(",", ":")
-        )
-        return hashlib.sha256(canonical.encode()).hexdigest()[:32]
+        return hashlib.sha256(self.canonical).hexdigest()[:32]
 
     @property
     def text_hash(self) -> str:
@@ -109,7 +118,8 @@ class Content:
     def embedded_text(self) -> str:
         """What the embedding model reads: the text, then the names by which it may be asked for.
 
-        Measured in `docs/decisions/`: tags and aliases in the embedded text raise recall by paraphrase.
+        Measured in `docs/decisions/`: tags and aliases in the embedded text raise recall by
+        paraphrase.
         """
         names = [
             self.title or "",

@@ -14,8 +14,9 @@ _ELLIPSIS = "…"
 
 
 def snippet(text: str, query: str, *, length: int = LENGTH) -> str:
-    """At most `length` characters of `text` around the densest cluster of the query's words; the beginning
-    where none of them is found. White space is folded; an ellipsis marks a cut."""
+    """At most `length` characters of `text` around the densest cluster of the query's words; the
+    beginning where none of them is found. White space is folded; an ellipsis marks a cut.
+    """
     if len(text) <= length:
         return " ".join(text.split())
     wanted = set(terms(query))
@@ -30,7 +31,9 @@ def snippet(text: str, query: str, *, length: int = LENGTH) -> str:
 
 
 def _densest(found: list[tuple[int, str]], width: int) -> int:
-    """Where the window of `width` characters with the most different words begins; the first such."""
+    """Where the window of `width` characters with the most different words begins; the
+    first such.
+    """
     best, best_start, left = 0, found[0][0], 0
     inside: Counter[str] = Counter()
     for position, term in found:

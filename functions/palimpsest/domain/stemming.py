@@ -1,14 +1,14 @@
 """Stems: the part of a folded word that its inflections share.
 
-Only where it was measured to pay: English (Snowball), Russian (nDCG@10 on XQuAD .871 → .952) and Arabic
-(.892 → .933). Latin words of other languages pass through the English stemmer, in texts and in queries
-alike; words of other scripts stay whole.
+Only where it was measured to pay: English (Snowball), Russian (nDCG@10 on XQuAD .871 → .952) and
+Arabic (.892 → .933). Latin words of other languages pass through the English stemmer, in texts and
+in queries alike; words of other scripts stay whole.
 """
 
 import importlib
 import importlib.util
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import Lock
 from types import ModuleType
 from typing import Any
@@ -41,7 +41,7 @@ def _language(word: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stemmer(language: str) -> Any:
     module = importlib.import_module(f"{_package().__name__}.{language.lower()}_stemmer")
     return getattr(module, f"{language}Stemmer")()
@@ -50,7 +50,8 @@ def _stemmer(language: str) -> Any:
 def _package() -> ModuleType:
     """The stemmers' package under another name, without running its `__init__`.
 
-    That imports some forty languages (0.2–0.4 s at a cold start); the modules wanted here take 0.02 s.
+    That imports some forty languages (0.2–0.4 s at a cold start); the modules wanted here take 0.02
+    s.
     """
     if _ALIAS not in sys.modules:
         found = importlib.util.find_spec("snowballstemmer")

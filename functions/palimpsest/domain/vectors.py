@@ -16,8 +16,8 @@ BYTES_PER_DIMENSION = 2
 def unit(values: Sequence[object], *, dimension: int) -> Vector:
     """The vector of unit length in the direction of `values`.
 
-    Raises `EmbeddingRejected`: `wrong_width` unless there are exactly `dimension` numbers, `not_finite`
-    for anything that is not a finite number, `zero` where there is no direction.
+    Raises `EmbeddingRejected`: `wrong_width` unless there are exactly `dimension` numbers,
+    `not_finite` for anything that is not a finite number, `zero` where there is no direction.
     """
     if len(values) != dimension:
         raise EmbeddingRejected("wrong_width")
@@ -44,7 +44,9 @@ def to_float16(vector: Vector) -> bytes:
 
 
 def from_float16(data: bytes, *, dimension: int) -> Vector | None:
-    """The unit vector behind `to_float16`; None for a payload of another length or that is no direction."""
+    """The unit vector behind `to_float16`; None for a payload of another length or that is no
+    direction.
+    """
     if len(data) != dimension * BYTES_PER_DIMENSION:
         return None
     try:

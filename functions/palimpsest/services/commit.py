@@ -1,4 +1,6 @@
-"""Commit: read, plan, apply as one transaction; repeat under contention, never after a guard has failed."""
+"""Commit: read, plan, apply as one transaction; repeat under contention, never after a guard has
+failed.
+"""
 
 import random
 import uuid
@@ -19,7 +21,9 @@ MAX_PAUSE_S = 0.4
 
 @dataclass(frozen=True, slots=True)
 class CommitService:
-    """Applies commits. `patience_s` bounds how long one commit contends for its namespace's clock."""
+    """Applies commits. `patience_s` bounds how long one commit contends for its namespace's
+    clock.
+    """
 
     store: RecordStore
     clock: Clock
@@ -28,9 +32,10 @@ class CommitService:
     def commit(self, request: CommitRequest) -> Planned:
         """Apply `request`, all or nothing, and tell what became of it.
 
-        An answer that writes nothing (a failed guard, an unknown id, no change) is decided on a state of one
-        instant, so that it is true of a moment during this call. Raises `InvalidRequest`,
-        `RevisionConflict`, `NotFound`, `TooLarge`; `Throttled` where the namespace is too busy.
+        An answer that writes nothing (a failed guard, an unknown id, no change) is decided on a
+        state of one instant, so that it is true of a moment during this call. Raises
+        `InvalidRequest`, `RevisionConflict`, `NotFound`, `TooLarge`; `Throttled` where the
+        namespace is too busy.
         """
         check_form(request)
         end = self.clock.monotonic() + self.patience_s
@@ -39,7 +44,9 @@ class CommitService:
             planned, settled = self._attempt(request, atomic=atomic)
             if planned is not None:
                 return planned
-            if settled and not atomic:  # nothing to write, or a guard has failed: look again at one instant
+            if (
+                settled and not atomic
+            ):  # nothing to write, or a guard has failed: look again at one instant
                 atomic = True
                 continue
             self._pause(attempt, end)

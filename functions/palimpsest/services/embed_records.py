@@ -1,4 +1,6 @@
-"""Vectors for records: the held ones, and new ones for texts that have none; embedder faults never raise."""
+"""Vectors for records: the held ones, and new ones for texts that have none; embedder faults never
+raise.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +34,9 @@ class EmbeddedRecords:
 
 @dataclass(frozen=True, slots=True)
 class RecordEmbedding:
-    """Finds or makes the vectors of records and keeps the new ones. `timeout_s` is for one batch."""
+    """Finds or makes the vectors of records and keeps the new ones. `timeout_s` is for one
+    batch.
+    """
 
     embedder: Embedder
     vectors_held: VectorStore
@@ -48,9 +52,9 @@ class RecordEmbedding:
     ) -> EmbeddedRecords:
         """The vector of every record's present text; with a known `outage` only held ones.
 
-        A text that the model has no vector for is `embedding_failed`; once the embedder could not answer,
-        it is not asked again and what is left is `pending`. A vector of a record that has changed meanwhile
-        is not kept: its next projection finds the new text.
+        A text that the model has no vector for is `embedding_failed`; once the embedder could not
+        answer, it is not asked again and what is left is `pending`. A vector of a record that has
+        changed meanwhile is not kept: its next projection finds the new text.
         """
         texts = {i: r.content.embedded_text for i, r in records.items() if r.content is not None}
         hashes = {record_id: text_hash(text) for record_id, text in texts.items()}

@@ -1,4 +1,6 @@
-"""Hydration: every hit is read back from the canonical table, and only what is true now is served."""
+"""Hydration: every hit is read back from the canonical table, and only what is true now
+is served.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,12 +16,16 @@ from palimpsest.ports import RecordStore
 
 SLICE = 25
 MAX_ANSWER_BYTES = 3_500_000
-"""Text bytes after which a page closes: an answer stays under 4 MB, a function's own limit is 6 MB."""
+"""Text bytes after which a page closes: an answer stays under 4 MB, a function's own
+limit is 6 MB.
+"""
 
 
 @dataclass(slots=True)
 class Page:
-    """The hits of a page with their records, how many candidates were dropped, and whether bytes closed it."""
+    """The hits of a page with their records, how many candidates were dropped, and whether bytes
+    closed it.
+    """
 
     hits: list[tuple[FusedHit, Record]] = field(default_factory=list)
     dropped: int = 0
@@ -42,8 +48,8 @@ def fill(
 ) -> None:
     """Add hits to the page in rank order until it is full or the list ends.
 
-    Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing the filter, or
-    whose text is not the one that was found.
+    Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing the
+    filter, or whose text is not the one that was found.
     """
     for chunk in _slices(fused):
         if page.full(request.limit):
@@ -83,7 +89,9 @@ def _served(
 
 def _place(page: Page, hit: FusedHit, record: Record) -> None:
     content = record.content
-    size = 2 * len(content.text.encode()) if content else 0  # the text, and at most as much beside it
+    size = (
+        2 * len(content.text.encode()) if content else 0
+    )  # the text, and at most as much beside it
     if page.hits and page.size + size > MAX_ANSWER_BYTES:
         page.closed_early = True
         return

@@ -1,7 +1,9 @@
-"""Projection: carries records into the search index, by the commit log, in any order and any number of times.
+"""Projection: carries records into the search index, by the commit log, in any order and any number
+of times.
 
-The log says which records changed; the records are read again and the index is told what they are now. So a
-wake-up may be lost, doubled or late, and two projections may run at once: versions settle it.
+The log says which records changed; the records are read again and the index is told what they are
+now. So a wake-up may be lost, doubled or late, and two projections may run at once: versions settle
+it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +13,11 @@ from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import LogEntry
 from palimpsest.domain.entries import Entry, WriteOutcome, WriteResult
 from palimpsest.domain.errors import Unavailable
-from palimpsest.domain.ledger import LedgerEntry, Reason
+from palimpsest.domain.ledger import LedgerEntry, Reading, Reason
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.vectors import Vector
 from palimpsest.domain.visibility import exists
-from palimpsest.ports import Clock, IndexLedger, RecordStore, SearchIndex
+from palimpsest.ports import Clock, GenerationRegister, IndexLedger, RecordStore, SearchIndex
 from palimpsest.services.embed_records import EmbeddedRecords, RecordEmbedding
 
 LOG_PAGE = 100
@@ -40,15 +42,21 @@ class ProjectService:
     ledger: IndexLedger
     index: SearchIndex
     embedding: RecordEmbedding
+    register: GenerationRegister
     clock: Clock
 
     def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
-        """Carry everything after the indexed revision into the index; on request retry what is pending.
+        """Carry everything after the indexed revision into the index; on request retry what is
+        pending.
 
-        Raises `Unavailable` if table or index cannot answer; what was carried until then stays carried.
-        An embedder that fails never raises: its records are found lexically and stand in the ledger.
+        Raises `Unavailable` if table or index cannot answer; what was carried until then stays
+        carried. An embedder that fails never raises: its records are found lexically and stand in
+        the ledger.
         """
         generation = self.index.generation()
+        reading = Reading(generation, self.embedding.embedder.fingerprint)
+        if self.register.reading() != reading:
+            self.register.use(reading)
         revision = self.ledger.indexed_revision(tenant, namespace, generation)
         embedded, outage = 0, None
         while page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE):
@@ -87,7 +95,8 @@ class ProjectService:
                 for record in records.values()
             ]
             results = self.index.write(entries)
-            self._book(tenant, namespace, generation, entries, results, vectors)
+            add, clear = self._outcome(entries, results, vectors)
+            self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
             embedded, outage = embedded + vectors.embedded, vectors.outage
         return EmbeddedRecords(embedded=embedded, outage=outage)
 
@@ -103,17 +112,13 @@ class ProjectService:
             self.clock.sleep(REREAD_PAUSE_S)
         raise Unavailable("the table shows a commit's log but not its records", stage="table")
 
-    def _book(
-        self,
-        tenant: str,
-        namespace: str,
-        generation: str,
-        entries: Sequence[Entry],
-        results: Sequence[WriteResult],
-        vectors: EmbeddedRecords,
-    ) -> None:
+    def _outcome(
+        self, entries: Sequence[Entry], results: Sequence[WriteResult], vectors: EmbeddedRecords
+    ) -> tuple[list[LedgerEntry], dict[str, int]]:
+        """What the ledger must say of these entries, and which ones it must no longer name."""
         now = self.clock.now()
-        add, clear = [], {}
+        add: list[LedgerEntry] = []
+        clear: dict[str, int] = {}
         for entry, result in zip(entries, results, strict=True):
             if result.outcome is WriteOutcome.REJECTED:
                 reason, detail = Reason.INDEX_REJECTED, result.reason or ""
@@ -123,7 +128,7 @@ class ProjectService:
                 clear[entry.id] = entry.revision
                 continue
             add.append(LedgerEntry(entry.id, entry.revision, reason, detail, now))
-        self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
+        return add, clear
 
 
 def _newest(page: Sequence[LogEntry]) -> dict[str, int]:
@@ -138,9 +143,7 @@ def _searchable_status(record: Record, clock: NamespaceClock) -> bool:
     return exists(record, clock) and record.status is Status.ACTIVE
 
 
-def _entry(
-    partition: str, record: Record, clock: NamespaceClock, vector: Vector | None
-) -> Entry:
+def _entry(partition: str, record: Record, clock: NamespaceClock, vector: Vector | None) -> Entry:
     if not _searchable_status(record, clock):
         version = Entry.version_of(max(record.revision, clock.floor), complete=True)
         return Entry(partition=partition, id=record.id, revision=record.revision, version=version)

@@ -1,4 +1,6 @@
-"""Search: ask the legs, fuse, read every hit back from the canonical table, and say what fell short."""
+"""Search: ask the legs, fuse, read every hit back from the canonical table, and say what fell
+short.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -44,7 +46,9 @@ class _Progress:
 
 @dataclass(frozen=True, slots=True)
 class SearchService:
-    """Searches one namespace. `depth` is the number of candidates asked of a leg, whatever the limit."""
+    """Searches one namespace. `depth` is the number of candidates asked of a leg, whatever the
+    limit.
+    """
 
     store: RecordStore
     ledger: IndexLedger
@@ -58,8 +62,8 @@ class SearchService:
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Answer `request`.
 
-        Raises `Unavailable` (`DeadlineExceeded` where time ran out) if no leg could answer or the table
-        cannot be read: an outage is never an empty list.
+        Raises `Unavailable` (`DeadlineExceeded` where time ran out) if no leg could answer or the
+        table cannot be read: an outage is never an empty list.
         """
         start = self.clock.monotonic()
         budget = request.timeout_ms / 1000 + request.wait_ms / 1000
@@ -74,7 +78,9 @@ class SearchService:
         return max(0.01, progress.end - self.clock.monotonic())
 
     def _look(self, request: SearchRequest, progress: _Progress) -> None:
-        """Clock, indexed revision and query vector, side by side; waits for `min_revision` if asked."""
+        """Clock, indexed revision and query vector, side by side; waits for `min_revision` if
+        asked.
+        """
         pending = None
         if Leg.SEMANTIC in request.mode.legs:
             timeout = max(0.01, request.timeout_ms / 1000 - SHORT_OF_BUDGET_S)
@@ -123,9 +129,7 @@ class SearchService:
         _refuse_outage(results)
         return {leg: results[leg] for leg in request.mode.legs}
 
-    def _query(
-        self, leg: Leg, request: SearchRequest, progress: _Progress, depth: int
-    ) -> LegQuery:
+    def _query(self, leg: Leg, request: SearchRequest, progress: _Progress, depth: int) -> LegQuery:
         return LegQuery(
             leg=leg,
             partition=f"{request.tenant}#{request.namespace}",
@@ -145,7 +149,9 @@ class SearchService:
         results: dict[Leg, LegResult],
         fused: list[FusedHit],
     ) -> Page:
-        """The page; legs that were cut are asked once more, deeper, if dropped hits left it short."""
+        """The page; legs that were cut are asked once more, deeper, if dropped hits left it
+        short.
+        """
         start = self.clock.monotonic()
         page = Page()
         self._fill(page, fused, request, progress)
@@ -159,9 +165,7 @@ class SearchService:
     def _fill(
         self, page: Page, fused: list[FusedHit], request: SearchRequest, progress: _Progress
     ) -> None:
-        fill(
-            page, fused, store=self.store, request=request, clock=progress.clock, now=progress.now
-        )
+        fill(page, fused, store=self.store, request=request, clock=progress.clock, now=progress.now)
 
     def _answer(
         self,

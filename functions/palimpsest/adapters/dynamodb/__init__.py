@@ -1,1 +1,3 @@
-"""The canonical table on DynamoDB: records, clocks, log, vectors, ledger (architecture: one table, no index)."""
+"""The canonical table on DynamoDB: records, clocks, log, vectors, ledger (architecture: one table,
+no index).
+"""

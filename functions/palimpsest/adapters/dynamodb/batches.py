@@ -17,8 +17,9 @@ TRIES = 6
 def get_items(
     client: "DynamoDBClient", table: str, keys: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The items that exist under these keys, strongly consistent, in no order. `Throttled` at the end of
-    its patience."""
+    """The items that exist under these keys, strongly consistent, in no order. `Throttled` at the
+    end of its patience.
+    """
     found: list[dict[str, Any]] = []
     if len(keys) == 1:
         item = client.get_item(TableName=table, Key=keys[0], ConsistentRead=True).get("Item")
@@ -50,7 +51,9 @@ def query(
     newest_first: bool = False,
     limit: int | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The items of a partition with `first` <= sk <= `last`, strongly consistent, at most `limit`."""
+    """The items of a partition with `first` <= sk <= `last`, strongly consistent, at most
+    `limit`.
+    """
     wanted: dict[str, Any] = {
         "TableName": table,
         "ConsistentRead": True,

@@ -33,7 +33,9 @@ TIMEOUTS = (ConnectTimeoutError, ReadTimeoutError)
 
 
 def make_client(*, attempts: int = 3) -> "DynamoDBClient":
-    """A client whose calls end well before a function's time-out. `attempts` bounds botocore's own tries."""
+    """A client whose calls end well before a function's time-out. `attempts` bounds botocore's own
+    tries.
+    """
     return boto3.client(
         "dynamodb",
         config=Config(
@@ -53,7 +55,9 @@ def code_of(error: ClientError) -> str:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Vendor errors as the domain's: throttling, time-outs, outages. Programming errors pass as they are."""
+    """Vendor errors as the domain's: throttling, time-outs, outages. Programming errors pass as
+    they are.
+    """
     try:
         yield
     except PalimpsestError:

@@ -1,7 +1,7 @@
 """The items of the canonical table: keys, and records and log entries as attributes.
 
-`pk` is `{tenant}#{namespace}`; `#` occurs in neither. Numbers in content keep their JSON form, since
-DynamoDB's own numbers end at 38 digits.
+`pk` is `{tenant}#{namespace}`; `#` occurs in neither. Numbers in content keep their JSON form,
+since DynamoDB's own numbers end at 38 digits.
 """
 
 import json
@@ -134,7 +134,8 @@ def log_entry_of(item: Mapping[str, Any]) -> LogEntry:
 
 
 def size_of(item: Mapping[str, Any]) -> int:
-    """The size of an item in bytes as DynamoDB counts it (names, UTF-8 strings, numbers), rounded up.
+    """The size of an item in bytes as DynamoDB counts it (names, UTF-8 strings, numbers), rounded
+    up.
 
     Source: Amazon DynamoDB developer guide, "Item sizes and formats".
     """

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class DynamoRecordStore:
-    """`RecordStore` over one table. Give it a client whose botocore retries are off (`attempts=1`) for
-    commits, since an ambiguous failure is settled here."""
+    """`RecordStore` over one table. Give it a client whose botocore retries are off (`attempts=1`)
+    for commits, since an ambiguous failure is settled here.
+    """
 
     def __init__(self, table: str, client: "DynamoDBClient", writer: "DynamoDBClient") -> None:
         self._table = table

@@ -112,7 +112,9 @@ def _directories(plan: CommitPlan, table: str) -> list[dict[str, Any]]:
 
 
 def refused_for_good(error: ClientError) -> bool:
-    """Whether a cancellation would happen again however often it is tried: a fault of the request."""
+    """Whether a cancellation would happen again however often it is tried: a fault of the
+    request.
+    """
     reasons = error.response.get("CancellationReasons", [])
     return any(reason.get("Code") in _FOR_GOOD for reason in reasons)
 
@@ -126,9 +128,10 @@ def transact(
 ) -> bool:
     """Send a transaction. True: applied. False: a condition did not hold, or others were writing.
 
-    Where an attempt may have been applied without our hearing of it (a time-out after sending, a server
-    error), the same request is sent again under the same token; a refusal then says nothing by itself, and
-    `settled` decides: True (the log has our commit), False (it has another's), None (nothing there yet).
+    Where an attempt may have been applied without our hearing of it (a time-out after sending, a
+    server error), the same request is sent again under the same token; a refusal then says nothing
+    by itself, and `settled` decides: True (the log has our commit), False (it has another's), None
+    (nothing there yet).
     """
     doubtful = False
     for attempt in range(AMBIGUOUS_TRIES):

@@ -1,4 +1,6 @@
-"""Held vectors on DynamoDB: one item a record and model, kept only while the record has that text."""
+"""Held vectors on DynamoDB: one item a record and model, kept only while the record has
+that text.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -52,7 +54,9 @@ class DynamoVectorStore:
         *,
         fingerprint: str,
     ) -> set[str]:
-        """See `VectorStore.hold`. A cancelled batch is sent again without the records that have changed."""
+        """See `VectorStore.hold`. A cancelled batch is sent again without the records that have
+        changed.
+        """
         kept: set[str] = set()
         ids = list(vectors)
         for start in range(0, len(ids), PAIRS):

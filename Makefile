@@ -1,0 +1,103 @@
+# Palimpsest: `make help` lists what there is. Nothing is needed but Python ≥3.11, make and the package
+# registries; every verb does its own set-up, and repeats none of it.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+# -- settings: from the command line or the environment ------------------------------------------------
+PORT ?= 4566
+ENGINE ?= sqlite
+EMBEDDER ?= openai
+LOCAL_DIR ?= .local
+export PORT ENGINE EMBEDDER LOCAL_DIR
+
+# -- set-up: uv, the project's environment and the tools' own ------------------------------------------
+TOOLS := .cache/tools
+UV := $(CURDIR)/$(TOOLS)/uv/bin/uv
+PY := $(CURDIR)/.venv/bin/python
+# the best Python there is; 3.13 is what runs on AWS
+PYTHON ?= $(shell for p in python3.13 python3; do \
+  if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+  $$p -c 'import sys; print(sys.executable)'; break; fi; done)
+STACK_PY := PYTHONPATH=infra:functions $(PY)
+export UV_PYTHON_DOWNLOADS := never
+
+$(TOOLS)/uv/.done: infra/local/uv.txt
+	@python="$(PYTHON)"; if [ -z "$$python" ]; then \
+	  echo "error: Python 3.11 or newer is needed (3.13 is best), as python3.13 or python3 on PATH" >&2; exit 1; fi; \
+	echo "setting up with $$python" && rm -rf $(TOOLS)/uv && "$$python" -m venv $(TOOLS)/uv && \
+	$(TOOLS)/uv/bin/python -m pip install -q --require-hashes -r infra/local/uv.txt
+	@touch $@
+
+.venv/.done: requirements/dev.txt $(TOOLS)/uv/.done
+	@echo "installing what the project needs"
+	@[ -x .venv/bin/python ] || "$(UV)" venv -q -p "$(PYTHON)" .venv
+	@"$(UV)" pip sync -q -p .venv/bin/python --require-hashes requirements/dev.txt
+	@touch $@
+
+# the emulator runs the functions on its own interpreter: the project's Python
+$(TOOLS)/emulator/.done $(TOOLS)/sam/.done: $(TOOLS)/%/.done: infra/local/%.txt $(TOOLS)/uv/.done
+	@echo "installing the tool environment $*"
+	@rm -rf $(TOOLS)/$* && "$(UV)" venv -q -p "$(PYTHON)" $(TOOLS)/$*
+	@env -u PYTHONDONTWRITEBYTECODE "$(UV)" pip install -q -p $(TOOLS)/$*/bin/python --compile-bytecode --no-deps \
+	  --require-hashes -r infra/local/$*.txt
+	@touch $@
+
+SETUP := .venv/.done
+STACK_SETUP := $(SETUP) $(TOOLS)/emulator/.done $(TOOLS)/sam/.done
+
+setup: $(STACK_SETUP) ## Install everything that the other verbs need
+
+# -- local stack ------------------------------------------------------------------------------------------
+run: $(STACK_SETUP) ## The whole service on this machine, in the foreground, with a sample corpus
+	@$(STACK_PY) -m local.stack run
+
+up: $(STACK_SETUP) ## The same in the background; returns when a search answers
+	@$(STACK_PY) -m local.stack up
+
+down: $(SETUP) ## Stop what `make up` started; the data is kept
+	@$(STACK_PY) -m local.stack down
+
+push: $(SETUP) ## New code into the running local functions, in seconds
+	@$(STACK_PY) -m local.push
+
+# the running local stack is told by .local/env; STACK_NAME= names a stack on AWS instead
+KEY_SETTINGS = $(if $(filter command line environment,$(origin STACK_NAME)),,\
+  if [ -f "$(LOCAL_DIR)/env" ]; then set -a; . "$(abspath $(LOCAL_DIR))/env"; set +a; fi;)
+KEYS = $(KEY_SETTINGS) STACK_NAME="$${STACK_NAME:-$(STACK_NAME)}" $(STACK_PY) -m cli.keys
+
+key: $(SETUP) ## A new API key: TENANT=acme [SCOPES=read,write] [NAMESPACES='team-*'] [EXPIRES=days] [STACK_NAME=…]
+	@$(KEYS) make --tenant '$(TENANT)' --scopes '$(or $(SCOPES),read)' --namespaces '$(or $(NAMESPACES),*)' \
+	  $(if $(EXPIRES),--expires '$(EXPIRES)')
+
+keys: $(SETUP) ## All keys, without their secrets
+	@$(KEYS) list
+
+key-disable: $(SETUP) ## Disable a key: KEY_ID=…
+	@$(KEYS) disable '$(KEY_ID)'
+
+logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
+	@$(KEY_SETTINGS) $(STACK_PY) -m local.logs
+
+clean: ## Remove the local stack's data and everything that was built (the tools stay)
+	@if [ -x "$(PY)" ]; then $(STACK_PY) -m local.stack down; fi
+	@rm -rf "$(LOCAL_DIR)" .aws-sam build
+
+# -- AWS --------------------------------------------------------------------------------------------------
+SAM := SAM_CLI_TELEMETRY=0 LAYER_MODE=bundle UV="$(UV)" PYTHON="$(PY)" PATH="$(CURDIR)/.venv/bin:$$PATH" $(TOOLS)/sam/bin/sam
+
+build: $(STACK_SETUP) ## Build the functions and their layer for AWS
+	@$(SAM) build --config-env prod
+
+deploy: build ## Deploy to AWS with your credentials; asks its questions
+	@$(SAM) deploy --config-env prod --guided
+
+validate: $(STACK_SETUP) ## Check template.yaml
+	@AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none $(SAM) validate --lint
+
+# -- checks, evaluation ------------------------------------------------------------------------------------
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup run up down push key keys key-disable logs clean build deploy validate help

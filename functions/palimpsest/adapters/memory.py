@@ -1,0 +1,194 @@
+"""Adapters that keep everything in memory, for unit tests: the contract as plainly as it can be
+said.
+"""
+
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from palimpsest.domain.analysis import terms
+from palimpsest.domain.entries import (
+    Candidate,
+    Entry,
+    EntryState,
+    Leg,
+    LegQuery,
+    LegResult,
+    LegStatus,
+    WriteOutcome,
+    WriteResult,
+)
+from palimpsest.domain.errors import EmbeddingRejected
+from palimpsest.domain.filters import passes
+from palimpsest.domain.lexical import (
+    COMMON_SHARE,
+    FieldCounts,
+    FieldWeights,
+    common_terms,
+    field_counts,
+    idf,
+    saturated,
+)
+from palimpsest.domain.records import Content, Record, Status
+from palimpsest.domain.vectors import Vector, from_float16, to_float16, unit
+
+_DIGITS = 9
+_ANY_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """An entry with its terms and its vector as it is at rest."""
+
+    entry: Entry
+    content: Content
+    counts: Mapping[str, FieldCounts]
+    vector: Vector | None
+
+    @property
+    def length(self) -> int:
+        return sum(map(sum, self.counts.values()))
+
+
+@dataclass(slots=True, kw_only=True)
+class MemoryIndex:
+    """`SearchIndex` over dictionaries: BM25 and cosine of every entry, one after another.
+
+    `fingerprint` names the embedding model; the first vector written fixes the width of all. `lose`
+    takes everything away, as the loss of an index does.
+    """
+
+    fingerprint: str
+    weights: FieldWeights = field(default_factory=FieldWeights)
+    common_share: float = COMMON_SHARE
+    _generation: str = field(default_factory=lambda: f"memory-{secrets.token_hex(8)}")
+    _dimension: int | None = None
+    _entries: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    _stored: dict[str, dict[str, _Stored]] = field(default_factory=dict)
+
+    def lose(self) -> None:
+        """Become an empty index of another generation."""
+        self._generation = f"memory-{secrets.token_hex(8)}"
+        self._entries, self._stored, self._dimension = {}, {}, None
+
+    def generation(self) -> str:
+        """As in `SearchIndex`."""
+        return self._generation
+
+    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+        """As in `SearchIndex`."""
+        return [self._write(entry) for entry in entries]
+
+    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+        """As in `SearchIndex`; without a positive `timeout` every leg is out of time."""
+        if timeout <= 0:
+            late = LegStatus.TIMEOUT
+            return [LegResult(leg=query.leg, status=late, reason="timeout") for query in queries]
+        return [
+            self._lexical(query) if query.leg is Leg.LEXICAL else self._semantic(query)
+            for query in queries
+        ]
+
+    def walk(self, partition: str) -> Iterator[EntryState]:
+        """As in `SearchIndex`."""
+        for entry_id, entry in sorted(self._entries.get(partition, {}).items()):
+            gone = entry.content is None
+            vector = not gone and entry.vector is not None
+            yield EntryState(entry_id, entry.revision, entry.version, gone, vector)
+
+    def _write(self, entry: Entry) -> WriteResult:
+        vector = None
+        if entry.vector is not None and entry.content is not None:
+            dimension = self._dimension or len(entry.vector)
+            try:
+                at_rest = to_float16(unit(entry.vector, dimension=dimension))
+            except EmbeddingRejected as error:
+                return WriteResult(entry.id, WriteOutcome.REJECTED, error.reason)
+            self._dimension = dimension
+            vector = from_float16(at_rest, dimension=dimension)
+        standing = self._entries.setdefault(entry.partition, {})
+        if entry.id in standing and standing[entry.id].version > entry.version:
+            return WriteResult(entry.id, WriteOutcome.STALE)
+        standing[entry.id] = entry
+        stored = self._stored.setdefault(entry.partition, {})
+        stored.pop(entry.id, None)
+        if entry.content is not None:
+            counts = field_counts(entry.content)
+            stored[entry.id] = _Stored(entry, entry.content, counts, vector)
+        return WriteResult(entry.id, WriteOutcome.APPLIED)
+
+    def _lexical(self, query: LegQuery) -> LegResult:
+        words = list(dict.fromkeys(terms(query.text)))
+        if not words:
+            return LegResult(leg=query.leg, status=LegStatus.SKIPPED, reason="no_terms")
+        stored = list(self._stored.get(query.partition, {}).values())
+        holding = Counter(word for one in stored for word in words if word in one.counts)
+        common = common_terms(holding, len(stored), share=self.common_share)
+        average = sum(one.length for one in stored) / max(len(stored), 1)
+        found = {}
+        for one in stored:
+            said = {word: self.weights.of(one.counts[word]) for word in words if word in one.counts}
+            if said.keys() - common and _allowed(query, one):
+                found[one.entry.id] = sum(
+                    idf(len(stored), holding[word])
+                    * saturated(frequency, length=one.length, average=average)
+                    for word, frequency in said.items()
+                )
+        return self._result(query, found)
+
+    def _semantic(self, query: LegQuery) -> LegResult:
+        if query.vector is None:
+            return LegResult(leg=query.leg, status=LegStatus.SKIPPED, reason="no_vector")
+        wide = self._dimension is not None and len(query.vector) != self._dimension
+        if wide or query.fingerprint != self.fingerprint:
+            reason = "fingerprint_mismatch"
+            return LegResult(leg=query.leg, status=LegStatus.FAILED, reason=reason)
+        try:
+            asked = unit(query.vector, dimension=len(query.vector))
+        except EmbeddingRejected:
+            return LegResult(leg=query.leg, status=LegStatus.FAILED, reason="unusable_vector")
+        found = {}
+        for entry_id, one in self._stored.get(query.partition, {}).items():
+            if one.vector is not None and _allowed(query, one):
+                cosine = sum(a * b for a, b in zip(asked, one.vector, strict=True))
+                found[entry_id] = max(-1.0, min(1.0, cosine))
+        return self._result(query, found)
+
+    def _result(self, query: LegQuery, found: Mapping[str, float]) -> LegResult:
+        rounded = ((entry_id, round(score, _DIGITS)) for entry_id, score in found.items())
+        ordered = sorted(rounded, key=lambda pair: (-pair[1], pair[0]))
+        stored = self._stored.get(query.partition, {})
+        candidates = [
+            Candidate(
+                entry_id, score, stored[entry_id].entry.revision, stored[entry_id].content.text_hash
+            )
+            for entry_id, score in ordered[: query.depth]
+        ]
+        cut = len(ordered) > query.depth
+        return LegResult(leg=query.leg, status=LegStatus.OK, candidates=candidates, cut=cut)
+
+
+def _allowed(query: LegQuery, one: _Stored) -> bool:
+    content = one.content
+    valid = (
+        (content.valid_from is None or content.valid_from <= query.now)
+        and (content.valid_to is None or query.now < content.valid_to)
+        and (content.expires_at is None or query.now < content.expires_at)
+    )
+    in_range = query.time_range is None or query.time_range.holds(content.event_time)
+    return valid and in_range and passes(_record(one), query.filter)
+
+
+def _record(one: _Stored) -> Record:
+    """As much of the record as a filter looks at."""
+    return Record(
+        id=one.entry.id,
+        namespace="",
+        revision=one.entry.revision,
+        status=Status.ACTIVE,
+        content=one.content,
+        created_at=one.entry.created_at or _ANY_TIME,
+        updated_at=one.entry.updated_at or _ANY_TIME,
+    )

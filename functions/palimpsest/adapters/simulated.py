@@ -1,0 +1,179 @@
+"""An embedder made of arithmetic: deterministic, seeded, with faults on demand."""
+
+import hashlib
+import math
+import random
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from palimpsest.domain.clean import without_broken
+from palimpsest.domain.embedding import STAGE, Embedded, is_blank
+from palimpsest.domain.errors import (
+    DeadlineExceeded,
+    EmbeddingRejected,
+    ProviderError,
+    Throttled,
+    Unavailable,
+)
+from palimpsest.domain.vectors import Vector, unit
+
+TOKEN = re.compile(r"[^\W_]+|[^\s\w]")
+SCRIPTS_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+class FaultKind(StrEnum):
+    """What can go wrong: the whole call (the first four), or one text (the last three)."""
+
+    OUTAGE = "outage"
+    TIMEOUT = "timeout"
+    THROTTLED = "throttled"
+    TOO_FEW = "too_few"
+    ZERO = "zero"
+    NOT_FINITE = "not_finite"
+    WRONG_WIDTH = "wrong_width"
+
+
+OF_ONE_TEXT = (FaultKind.ZERO, FaultKind.NOT_FINITE, FaultKind.WRONG_WIDTH)
+
+
+class Operation(StrEnum):
+    """The two calls of an embedder."""
+
+    QUERY = "query"
+    PASSAGES = "passages"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """A fault: how likely (0 to 1, for each call or text), in which operation (None: both), how
+    often at most (None: always), and only for texts that contain `containing`.
+    """
+
+    kind: FaultKind
+    probability: float = 1.0
+    operation: Operation | None = None
+    max_count: int | None = None
+    containing: str = ""
+
+
+class SimulatedEmbedder:
+    """A bag of hashed tokens as a vector: texts that share words are near, the same text is the
+    same.
+
+    `calls` are the texts that reached the model, one list a call: what a test asks to know what was
+    embedded. `timeout` is not measured; the fault `timeout` stands for it.
+    """
+
+    def __init__(
+        self,
+        *,
+        dimension: int = 64,
+        seed: int = 0,
+        max_tokens: int = 512,
+        faults: Sequence[Fault] = (),
+        fingerprint: str | None = None,
+    ) -> None:
+        self.dimension = dimension
+        self.fingerprint = fingerprint or f"simulated:{seed}:{dimension}"
+        self.calls: list[list[str]] = []
+        self._seed = seed
+        self._max_tokens = max_tokens
+        self._random = random.Random(seed)  # noqa: S311  # simulated chance, no secret
+        self._lock = threading.Lock()
+        self._faults: list[tuple[Fault, int]] = []
+        self.inject(*faults)
+
+    def inject(self, *faults: Fault) -> None:
+        """Let these faults happen too."""
+        with self._lock:
+            self._faults += [(fault, 0) for fault in faults]
+
+    def heal(self) -> None:
+        """No faults from now on."""
+        with self._lock:
+            self._faults.clear()
+
+    def embed_query(self, text: str, *, timeout: float) -> Vector:
+        """The unit vector of a question, or the injected fault."""
+        if is_blank(text):
+            raise EmbeddingRejected("blank")
+        self._begin(Operation.QUERY, [text], timeout)
+        return self._embed(text, Operation.QUERY).vector
+
+    def embed_passages(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> list[Embedded | EmbeddingRejected]:
+        """One result a text, in order, or the injected fault."""
+        present = [text for text in texts if not is_blank(text)]
+        if present:
+            self._begin(Operation.PASSAGES, present, timeout)
+        return [self._passage(text) for text in texts]
+
+    def _passage(self, text: str) -> Embedded | EmbeddingRejected:
+        if is_blank(text):
+            return EmbeddingRejected("blank")
+        try:
+            return self._embed(text, Operation.PASSAGES)
+        except EmbeddingRejected as rejected:
+            return rejected
+
+    def _begin(self, operation: Operation, texts: list[str], timeout: float) -> None:
+        kind = self._fault(operation, "\n".join(texts), of_one_text=False)
+        if kind is FaultKind.TIMEOUT or timeout <= 0:
+            raise DeadlineExceeded("simulated: no answer in time", stage=STAGE)
+        if kind is FaultKind.OUTAGE:
+            raise Unavailable("simulated: no answer", stage=STAGE)
+        if kind is FaultKind.THROTTLED:
+            raise Throttled("simulated: too many requests")
+        with self._lock:
+            self.calls.append(texts)
+        if kind is FaultKind.TOO_FEW:
+            raise ProviderError("simulated: too few vectors", stage=STAGE)
+
+    def _fault(self, operation: Operation, text: str, *, of_one_text: bool) -> FaultKind | None:
+        with self._lock:
+            for place, (fault, count) in enumerate(self._faults):
+                if (
+                    (fault.kind in OF_ONE_TEXT) is of_one_text
+                    and fault.operation in (None, operation)
+                    and fault.containing in text
+                    and (fault.max_count is None or count < fault.max_count)
+                    and self._random.random() < fault.probability
+                ):
+                    self._faults[place] = (fault, count + 1)
+                    return fault.kind
+        return None
+
+    def _embed(self, text: str, operation: Operation) -> Embedded:
+        tokens = _tokens(text)
+        seen = tokens[: self._max_tokens]
+        rows = [_direction(token, self._seed, self.dimension) for token in seen]
+        values = [math.fsum(column) for column in zip(*rows, strict=True)]
+        kind = self._fault(operation, text, of_one_text=True)
+        if kind is FaultKind.ZERO:
+            values = [0.0] * self.dimension
+        elif kind is FaultKind.NOT_FINITE:
+            values[-1] = math.nan
+        elif kind is FaultKind.WRONG_WIDTH:
+            values.pop()
+        return Embedded(unit(values, dimension=self.dimension), len(seen) < len(tokens))
+
+
+def _tokens(text: str) -> list[str]:
+    """Words in lower case; each character of a script without spaces, each sign; never none."""
+    text = without_broken(text)
+    spaced = SCRIPTS_WITHOUT_SPACES.sub(lambda found: f" {found[0]} ", text.casefold())
+    return TOKEN.findall(spaced) or [text]
+
+
+@lru_cache(maxsize=65_536)
+def _direction(token: str, seed: int, dimension: int) -> tuple[float, ...]:
+    """+1 or -1 in each dimension, the bits of the token's hash: two tokens are nearly at right
+    angles.
+    """
+    bits = int.from_bytes(hashlib.shake_128(f"{seed}:{token}".encode()).digest(-(-dimension // 8)))
+    return tuple(1.0 if bits >> place & 1 else -1.0 for place in range(dimension))

@@ -1,0 +1,120 @@
+"""How an entry stands in the file: hashed terms, counts, attributes, vector and sign bits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from palimpsest.domain.entries import Entry
+from palimpsest.domain.filters import (
+    INSTANT_FIELDS,
+    LIST_FIELDS,
+    METADATA_PREFIX,
+    NUMBER_FIELDS,
+    STRING_FIELDS,
+)
+from palimpsest.domain.instants import to_millis
+from palimpsest.domain.lexical import field_counts
+from palimpsest.domain.records import Content
+from palimpsest.domain.vectors import Vector, to_float16
+
+Attribute = tuple[str, str, str | int | float]
+"""Field, kind and value; values of different kinds are never equal."""
+
+_LARGEST_COUNT = 65_535
+_LARGEST_INTEGER = 2**63
+
+
+@lru_cache(maxsize=65_536)
+def term_hash(term: str) -> int:
+    """64 bits that stand for a term in the file. Among a million terms a collision has odds of 3 in
+    10^8.
+    """
+    return int.from_bytes(
+        blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
+    )
+
+
+def encode_terms(content: Content) -> tuple[bytes, bytes]:
+    """Hashes and counts of a record's terms."""
+    counts = field_counts(content)
+    hashes = np.fromiter(map(term_hash, counts), np.uint64, len(counts))
+    table = np.array(list(counts.values()), np.int64).reshape(-1, 3)
+    return hashes.tobytes(), np.minimum(table, _LARGEST_COUNT).astype(np.uint16).tobytes()
+
+
+def encode_vector(vector: Vector) -> tuple[bytes, bytes]:
+    """The vector in float16 and its sign bits."""
+    return to_float16(vector), sign_bits(np.asarray(vector)).tobytes()
+
+
+def sign_bits(vector: npt.NDArray[np.floating]) -> npt.NDArray[np.uint64]:
+    """One bit a dimension, 1 where it is not negative, in whole 64-bit words."""
+    words = -(-vector.shape[0] // 64)
+    bits = np.zeros(words * 64, np.uint8)
+    bits[: vector.shape[0]] = vector >= 0
+    return np.packbits(bits).view(np.uint64)
+
+
+def attribute(field: str, value: object) -> Attribute | None:
+    """How a filter's value, or a record's, is compared; None if nothing equals it."""
+    if isinstance(value, bool):
+        return field, "boolean", int(value)
+    if isinstance(value, datetime):
+        return field, "instant", to_millis(value)
+    if isinstance(value, str):
+        return (field, "string", value) if _storable(value) else None
+    if isinstance(value, float) and not value.is_integer():
+        return (field, "number", value) if value == value else None  # noqa: PLR0124 - NaN
+    if isinstance(value, int | float):
+        whole = int(value)
+        fitting = -_LARGEST_INTEGER <= whole < _LARGEST_INTEGER
+        return (field, "number", whole) if fitting else (field, "large number", str(whole))
+    return None
+
+
+def attributes(entry: Entry) -> Iterator[Attribute]:
+    """Everything of an entry that a filter may compare."""
+    if entry.content is None:
+        return
+    for field, value in _fields(entry, entry.content):
+        for item in value if isinstance(value, tuple) else (value,):
+            found = attribute(field, item)
+            if found is not None:
+                yield found
+
+
+def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
+    own: Mapping[str, object] = {
+        "id": entry.id,
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+        "source.uri": content.source.uri if content.source else None,
+        "document.id": None,
+    }
+    for field in STRING_FIELDS | LIST_FIELDS | NUMBER_FIELDS | INSTANT_FIELDS:
+        yield field, own[field] if field in own else getattr(content, field)
+    for key, value in content.metadata.items():
+        yield METADATA_PREFIX + key, value
+
+
+def _storable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def unusable(vector: Sequence[float], *, dimension: int | None) -> str | None:
+    """Why a vector cannot be stored beside those of `dimension` numbers; None if it can."""
+    if not vector or (dimension is not None and len(vector) != dimension):
+        return "wrong_width"
+    with np.errstate(over="ignore"):
+        stored = np.asarray(vector, np.float64).astype(np.float16)
+    if not np.isfinite(stored).all():
+        return "not_finite"
+    return None if stored.any() else "zero"

@@ -1,0 +1,182 @@
+"""`SearchIndex` in one SQLite file, for up to some ten thousand records a namespace."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+import numpy as np
+import numpy.typing as npt
+
+from palimpsest.adapters.sqlite.asking import Limits, answer
+from palimpsest.adapters.sqlite.failures import STAGE, Damaged
+from palimpsest.adapters.sqlite.file import Identity, IndexFile, open_file
+from palimpsest.adapters.sqlite.filtering import passing
+from palimpsest.adapters.sqlite.partition import View
+from palimpsest.adapters.sqlite.schema import run
+from palimpsest.adapters.sqlite.views import Views
+from palimpsest.adapters.sqlite.writing import apply, erases, partition_number, prepared
+from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, LegStatus, WriteResult
+from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.lexical import COMMON_SHARE, FieldWeights
+
+T = TypeVar("T")
+Opened = tuple[IndexFile, Views]
+Asked = tuple[View | None, npt.NDArray[np.bool_]]
+
+_PAGE = 1_000
+_WALK = """
+SELECT id, revision, version, text_hash IS NULL, vector IS NOT NULL
+FROM entries WHERE partition = ? AND id > ? ORDER BY id LIMIT ?
+"""
+
+
+class SqliteIndex:
+    """The embedded index in `folder`, opened at its first use and shared by threads and processes.
+
+    `fingerprint` names the embedding model of every vector in it: a file of another model is
+    replaced by an empty one of a new generation, as is a damaged file, or one that was deleted.
+    `busy_seconds` is how long to wait for another process. `cached_entries` bounds what is held in
+    memory, in entries of all partitions. `vacuum_limit` (bytes): see `IndexFile.scrub`. Everything
+    raises `Unavailable`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        fingerprint: str,
+        weights: FieldWeights | None = None,
+        common_share: float = COMMON_SHARE,
+        exact_rows: int = 4_000,
+        shortlist: int = 1_000,
+        cached_entries: int = 200_000,
+        busy_seconds: float = 10.0,
+        vacuum_limit: int = 64 * 2**20,
+    ) -> None:
+        self._folder = folder
+        self._fingerprint = fingerprint
+        self._weights = weights or FieldWeights()
+        self._limits = Limits(common_share=common_share, exact_rows=exact_rows, shortlist=shortlist)
+        self._cached_entries = cached_entries
+        self._busy_seconds = busy_seconds
+        self._vacuum_limit = vacuum_limit
+        self._opening = threading.Lock()
+        self._opened: Opened | None = None
+
+    def generation(self) -> str:
+        """The generation of the file that stands now."""
+        return self._current()[0].generation
+
+    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+        """As in `SearchIndex`; what tombstones removed is gone from the file on return."""
+        ready = [prepared(entry) for entry in entries]
+
+        def written(opened: Opened) -> list[WriteResult]:
+            file, _ = opened
+            with file.writing() as connection:
+                results = apply(connection, ready)
+            if erases(entries, results):
+                file.scrub(vacuum_limit=self._vacuum_limit)
+            if not file.is_current():
+                raise Unavailable("the index was replaced during a write", stage=STAGE)
+            return results
+
+        return self._guarded(written)
+
+    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+        """As in `SearchIndex`; a leg that is not begun within `timeout` seconds has status
+        `timeout`.
+        """
+        until = time.monotonic() + timeout
+        asked = self._guarded(lambda opened: self._asked(opened, queries))
+        return [
+            self._answer(query, one, until=until) for query, one in zip(queries, asked, strict=True)
+        ]
+
+    def walk(self, partition: str) -> Iterator[EntryState]:
+        """As in `SearchIndex`, in pages; entries written meanwhile may or may not be among them."""
+        after = ""
+        while page := self._page(partition, after):
+            yield from page
+            after = page[-1].id
+
+    def close(self) -> None:
+        """Let go of the file; it is opened again when needed."""
+        with self._opening:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened[0].close()
+
+    def _page(self, partition: str, after: str) -> list[EntryState]:
+        return self._guarded(lambda opened: _states(opened, partition, after))
+
+    def _asked(self, opened: Opened, queries: Sequence[LegQuery]) -> list[Asked]:
+        file, views = opened
+        known: dict[tuple[object, ...], Asked] = {}
+        with file.reading() as connection:
+            for query in queries:
+                key = _scope(query)
+                if key not in known:
+                    known[key] = _allowed(query, views, connection)
+        return [known[_scope(query)] for query in queries]
+
+    def _answer(self, query: LegQuery, asked: Asked, *, until: float) -> LegResult:
+        began = time.monotonic()
+        if began >= until:
+            return LegResult(leg=query.leg, status=LegStatus.TIMEOUT, reason="timeout")
+        view, allowed = asked
+        result = answer(
+            query, view, allowed=allowed, fingerprint=self._fingerprint, limits=self._limits
+        )
+        return replace(result, ms=1000 * (time.monotonic() - began))
+
+    def _current(self, *, condemned: Identity | None = None) -> Opened:
+        """The file that stands now, opened if need be; a `condemned` one is replaced first."""
+        with self._opening:
+            opened = self._opened
+            if opened is not None and opened[0].is_current() and opened[0].identity != condemned:
+                return opened
+            file = open_file(
+                self._folder,
+                fingerprint=self._fingerprint,
+                busy_seconds=self._busy_seconds,
+                condemned=condemned,
+            )
+            self._opened = file, Views(weights=self._weights, capacity=self._cached_entries)
+            return self._opened
+
+    def _guarded(self, work: Callable[[Opened], T]) -> T:
+        """Do `work` on the file that stands; if that is found damaged, replace it and say so."""
+        opened = self._current()
+        try:
+            return work(opened)
+        except Damaged:
+            self._current(condemned=opened[0].identity)
+            raise
+
+
+def _scope(query: LegQuery) -> tuple[object, ...]:
+    return query.partition, query.now, query.filter, query.time_range
+
+
+def _allowed(query: LegQuery, views: Views, connection: apsw.Connection) -> Asked:
+    view = views.of(query.partition, connection)
+    if view is None:
+        return None, np.zeros(0, np.bool_)
+    allowed = view.current(query.now, query.time_range)
+    if query.filter is not None:
+        size = int(view.numbers.max(axis=0, initial=0)) + 1
+        fits = passing(connection, query.filter, partition=view.partition, entries=size)
+        allowed &= fits[view.numbers]
+    return view, allowed
+
+
+def _states(opened: Opened, partition: str, after: str) -> list[EntryState]:
+    with opened[0].reading() as connection:
+        number = partition_number(connection, partition)
+        rows = run(connection, _WALK, (number, after, _PAGE))
+    return [EntryState(i, rev, ver, bool(gone), bool(vec)) for i, rev, ver, gone, vec in rows]

@@ -1,0 +1,61 @@
+"""Wake-ups for the projection through an SQS FIFO queue, where equal ones within 5
+minutes are one.
+"""
+
+import hashlib
+import json
+import logging
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+logger = logging.getLogger(__name__)
+
+
+def make_client() -> "SQSClient":
+    """A client that gives up soon: a wake-up is a hint."""
+    return boto3.client(
+        "sqs",
+        config=Config(connect_timeout=0.5, read_timeout=1, retries={"total_max_attempts": 1}),
+    )
+
+
+class SqsWaker:
+    """`Waker` over one FIFO queue. The same namespace at the same revision is asked for once."""
+
+    def __init__(self, queue_url: str, client: "SQSClient") -> None:
+        self._queue_url = queue_url
+        self._client = client
+        self._asked: dict[tuple[str, str], int] = {}
+
+    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+        """See `Waker.wake`. A queue that cannot be reached is logged, and the schedule does the
+        work.
+        """
+        if self._asked.get((tenant, namespace), 0) >= revision:
+            return
+        body = {"tenant": tenant, "namespace": namespace, "revision": revision}
+        group = hashlib.sha256(f"{tenant}#{namespace}".encode()).hexdigest()
+        try:
+            self._client.send_message(
+                QueueUrl=self._queue_url,
+                MessageBody=json.dumps(body),
+                MessageGroupId=group,
+                MessageDeduplicationId=f"{group}-{revision}",
+            )
+        except (BotoCoreError, ClientError):
+            logger.warning("a wake-up could not be sent", exc_info=True)
+            return
+        self._asked[(tenant, namespace)] = revision
+
+
+class NoWaker:
+    """`Waker` where there is no queue: the schedule alone wakes the projection."""
+
+    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+        """Nothing to do."""

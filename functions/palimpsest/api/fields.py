@@ -1,0 +1,88 @@
+"""Field types that the HTTP contracts share: ids, instants, strings limited in bytes, broken
+characters.
+"""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_core import PydanticCustomError
+
+from palimpsest.domain.clean import is_broken, without_broken
+from palimpsest.domain.instants import from_millis, from_text
+from palimpsest.domain.names import record_id_fault
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+
+Warnings = list[dict[str, str]]
+REMOVED = "broken_characters_removed"
+
+
+def limited(limit: int) -> AfterValidator:
+    """At most `limit` bytes of UTF-8."""
+
+    def check(text: str) -> str:
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if size > limit:
+            raise PydanticCustomError(
+                "too_long", "at most {limit} bytes, not {size}", {"limit": limit, "size": size}
+            )
+        return text
+
+    return AfterValidator(check)
+
+
+def instant(value: Any) -> datetime:
+    """The instant that a JSON value spells, or pydantic's error."""
+    try:
+        if isinstance(value, str) and _RFC3339.fullmatch(value):
+            return from_text(value.upper())
+        if isinstance(value, int) and not isinstance(value, bool):
+            return from_millis(value)
+    except ValueError as error:
+        raise PydanticCustomError("instant", "no such instant") from error
+    raise PydanticCustomError(
+        "instant", "an instant is RFC 3339 with an offset, or epoch milliseconds as an integer"
+    )
+
+
+def _record_id(value: str) -> str:
+    fault = record_id_fault(value, writing=True)
+    if fault:
+        raise PydanticCustomError("record_id", "{fault}", {"fault": fault})
+    return value
+
+
+def _unbroken(value: str) -> str:
+    if is_broken(value):
+        raise PydanticCustomError("broken", "there is a NUL or a lone surrogate in it")
+    return value
+
+
+Instant = Annotated[datetime, BeforeValidator(instant)]
+RecordId = Annotated[str, AfterValidator(_record_id)]
+Unbroken = Annotated[str, AfterValidator(_unbroken)]
+
+
+def cleaned(value: Any, field: str, warnings: Warnings) -> Any:
+    """The value with every string in it freed of NULs and lone surrogates; each field that had one
+    is added to `warnings` once. Keys are left alone.
+    """
+    if isinstance(value, str) and is_broken(value):
+        warning = {"field": field, "code": REMOVED}
+        if warning not in warnings:
+            warnings.append(warning)
+        return without_broken(value)
+    if isinstance(value, list):
+        return [cleaned(entry, field, warnings) for entry in value]
+    if isinstance(value, dict):
+        return {k: cleaned(v, f"{field}.{k}", warnings) for k, v in value.items()}
+    return value
+
+
+def cleaned_members(body: Any, warnings: Warnings, *, prefix: str = "") -> Any:
+    """Each member of an object cleaned under its own name; anything else as it is."""
+    if not isinstance(body, dict):
+        return body
+    return {k: cleaned(v, f"{prefix}{k}", warnings) for k, v in body.items()}

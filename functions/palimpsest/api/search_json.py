@@ -1,0 +1,93 @@
+"""A search's answer as JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from palimpsest.api.record_json import content_json
+from palimpsest.domain.entries import Leg, LegResult, LegStatus
+from palimpsest.domain.fusion import Part
+from palimpsest.domain.queries import Hit, SearchAnswer
+
+CLOSED_EARLY = {"field": "hits", "code": "page_closed_early"}
+_HIT_FIELDS = ("text", "title", "kind", "metadata", "event_time", "source")
+
+
+def search_json(answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """The whole answer. Deep search and reranking are not in this version and say so."""
+    request = answer.request
+    return {
+        "query": request.query,
+        "hits": [_hit(hit, answer) for hit in answer.hits],
+        "score_kind": answer.score_kind,
+        "deep": {"used": False, "variations": [request.query], "reason": "not_configured"},
+        "legs": {leg.value: _leg(result) for leg, result in _all_legs(answer).items()},
+        "rerank": {"status": "off", "reason": "not_configured"},
+        "degraded": list(answer.degraded),
+        "revision": {"corpus": answer.corpus_revision, "indexed": answer.indexed_revision},
+        "warnings": [*warnings, *([CLOSED_EARLY] if answer.closed_early else [])],
+        "usage": {
+            "embedding_calls": answer.embedding_calls,
+            "embedding_cache_hits": 0,
+            "llm_calls": 0,
+            "llm_tokens": 0,
+            "rerank_calls": 0,
+        },
+        "timings_ms": {stage: round(ms, 1) for stage, ms in answer.timings_ms.items()},
+    }
+
+
+def _all_legs(answer: SearchAnswer) -> dict[Leg, LegResult]:
+    skipped = {
+        leg: LegResult(leg=leg, status=LegStatus.SKIPPED, reason=f"mode:{answer.request.mode}")
+        for leg in Leg
+    }
+    return skipped | dict(answer.legs)
+
+
+def _leg(result: LegResult) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "status": result.status.value,
+        "hits": len(result.candidates),
+        "ms": round(result.ms, 1),
+    }
+    return told if result.reason is None else {**told, "reason": result.reason}
+
+
+def _hit(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
+    content = content_json(hit.record.content)
+    told = {
+        "id": hit.record.id,
+        "namespace": hit.record.namespace,
+        "revision": hit.record.revision,
+        "score": hit.fused.score,
+        **{name: content[name] for name in _HIT_FIELDS},
+        "document": None,
+        "snippet": hit.snippet,
+        "truncated": False,
+        "legs": {leg.value: _rank(hit.fused.parts.get(leg)) for leg in answer.request.mode.legs},
+    }
+    if answer.request.explain:
+        told["explain"] = _explained(hit, answer)
+    return told
+
+
+def _rank(part: Part | None) -> dict[str, Any] | None:
+    return None if part is None else {"rank": part.rank, "score": part.score}
+
+
+def _explained(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
+    return {
+        "score_kind": answer.score_kind,
+        "legs": {
+            leg.value: {
+                "rank": part.rank,
+                "score": part.score,
+                "normalised": part.normalised,
+                "weight": part.weight,
+                "contribution": part.contribution,
+            }
+            for leg, part in hit.fused.parts.items()
+        },
+        "fused": hit.fused.score,
+        "rerank": None,
+    }

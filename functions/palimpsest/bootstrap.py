@@ -1,0 +1,183 @@
+"""The composition root: which adapter stands behind which port, by the settings.
+
+Each function calls the builder of its own services; a vendor is imported inside the branch that
+uses it, so a function loads only what it needs.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from palimpsest.adapters.system import SystemClock
+from palimpsest.ports import Embedder, SearchIndex
+from palimpsest.services.commit import CommitService
+from palimpsest.services.embed_records import RecordEmbedding
+from palimpsest.services.namespace_status import NamespaceStatusService
+from palimpsest.settings import EmbedderKind, Settings, SettingsError, given, load
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+    from palimpsest.services.project import ProjectService
+    from palimpsest.services.search import SearchService
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsServices:
+    """What the records function works with."""
+
+    settings: Settings
+    store: "DynamoRecordStore"
+    commits: CommitService
+    status: NamespaceStatusService
+
+
+@dataclass(frozen=True, slots=True)
+class SearchServices:
+    """What the search function works with."""
+
+    settings: Settings
+    search: "SearchService"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectorServices:
+    """What the projector works with."""
+
+    settings: Settings
+    store: "DynamoRecordStore"
+    projection: "ProjectService"
+
+
+def records_services(settings: Settings | None = None) -> RecordsServices:
+    """Commits, reads and the status; no search index and no embedder is loaded."""
+    from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
+    from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+
+    settings = settings or load()
+    store, client = _store(settings)
+    return RecordsServices(
+        settings=settings,
+        store=store,
+        commits=CommitService(store, SystemClock()),
+        status=NamespaceStatusService(
+            store,
+            DynamoIndexLedger(settings.table_name, client),
+            DynamoGenerationRegister(settings.table_name, client),
+        ),
+    )
+
+
+def search_services(settings: Settings | None = None) -> SearchServices:
+    """Search over index, embedder and table."""
+    from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
+    from palimpsest.adapters.system import ThreadExecutor
+    from palimpsest.adapters.wake_queue import NoWaker, SqsWaker, make_client
+    from palimpsest.services.search import SearchService
+
+    settings = settings or load()
+    store, client = _store(settings)
+    embedder = make_embedder(settings)
+    queue = settings.wake_queue_url
+    return SearchServices(
+        settings,
+        SearchService(
+            store=store,
+            ledger=DynamoIndexLedger(settings.table_name, client),
+            index=make_index(settings, fingerprint=embedder.fingerprint),
+            embedder=embedder,
+            executor=ThreadExecutor(),
+            clock=SystemClock(),
+            waker=SqsWaker(queue, make_client()) if queue else NoWaker(),
+            depth=settings.candidate_depth,
+        ),
+    )
+
+
+def projector_services(settings: Settings | None = None) -> ProjectorServices:
+    """The projection: the only writer of the index and of vectors."""
+    from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
+    from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+    from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
+    from palimpsest.services.project import ProjectService
+
+    settings = settings or load()
+    store, client = _store(settings)
+    embedder = make_embedder(settings)
+    return ProjectorServices(
+        settings,
+        store,
+        ProjectService(
+            store=store,
+            ledger=DynamoIndexLedger(settings.table_name, client),
+            index=make_index(settings, fingerprint=embedder.fingerprint),
+            embedding=RecordEmbedding(embedder, DynamoVectorStore(settings.table_name, client)),
+            register=DynamoGenerationRegister(settings.table_name, client),
+            clock=SystemClock(),
+        ),
+    )
+
+
+def _store(settings: Settings) -> "tuple[DynamoRecordStore, DynamoDBClient]":
+    from palimpsest.adapters.dynamodb.client import make_client
+    from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+
+    client = make_client()
+    return DynamoRecordStore(settings.table_name, client, make_client(attempts=1)), client
+
+
+def make_index(settings: Settings, *, fingerprint: str) -> SearchIndex:
+    """The search index of `ENGINE`."""
+    given(settings, "index_folder")
+    from palimpsest.adapters.sqlite import SqliteIndex
+
+    return SqliteIndex(Path(settings.index_folder), fingerprint=fingerprint)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder of `EMBEDDER`."""
+    if settings.embedder is EmbedderKind.SIMULATED:
+        from palimpsest.adapters.simulated import SimulatedEmbedder
+
+        return SimulatedEmbedder(dimension=settings.embedding_dimension)
+    if settings.embedder is EmbedderKind.BEDROCK:
+        return _bedrock(settings)
+    if settings.embedder is EmbedderKind.OPENAI:
+        return _openai(settings)
+    raise SettingsError(f"EMBEDDER {settings.embedder.value} is not offered to functions")
+
+
+def _bedrock(settings: Settings) -> Embedder:
+    given(settings, "embedding_model")
+    import boto3
+
+    from palimpsest.adapters.bedrock_embeddings import BedrockEmbedder
+
+    return BedrockEmbedder(
+        boto3.client("bedrock-runtime"),
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+    )
+
+
+def _openai(settings: Settings) -> Embedder:
+    given(settings, "embedding_url", "embedding_model")
+    from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
+
+    return OpenAICompatibleEmbedder(
+        base_url=settings.embedding_url,
+        model=settings.embedding_model,
+        dimension=settings.embedding_dimension,
+        api_key=_api_key(settings),
+        fingerprint=settings.embedding_fingerprint or None,
+    )
+
+
+def _api_key(settings: Settings) -> str | None:
+    if not settings.embedding_api_key_arn:
+        return None
+    import boto3
+
+    secret = boto3.client("secretsmanager").get_secret_value(SecretId=settings.embedding_api_key_arn)
+    return str(secret["SecretString"])

@@ -1,0 +1,161 @@
+"""The HTTP contract of records: what a client may write, checked field by field."""
+
+import math
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from palimpsest.api.fields import Instant, RecordId, limited
+from palimpsest.domain import names
+from palimpsest.domain.clean import is_broken
+from palimpsest.domain.commit_planning import Guard, Operation
+from palimpsest.domain.records import Content, Source
+
+Short = Annotated[str, limited(names.MAX_STRING_BYTES)]
+Item = Annotated[str, limited(names.MAX_LIST_ITEM_BYTES)]
+Items = Annotated[list[Item], Field(max_length=names.MAX_LIST_ITEMS)]
+MAX_REVISION = 2**53 - 1
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "text must not be blank")
+    return text
+
+
+def _number_fault(value: float) -> str | None:
+    try:
+        return None if math.isfinite(float(value)) else "is not finite"
+    except OverflowError:
+        return "is out of range"
+
+
+def _list_fault(value: list[Any]) -> str | None:
+    if len(value) > names.MAX_METADATA_LIST_ITEMS:
+        return "has more than 50 entries"
+    if not all(isinstance(entry, str) for entry in value):
+        return "is a list of something else than strings"
+    if any(len(entry.encode()) > names.MAX_LIST_ITEM_BYTES for entry in value):
+        return "has an entry longer than 256 bytes"
+    return None
+
+
+def _value_fault(value: Any) -> str | None:
+    """What is wrong with a metadata value, if anything."""
+    if isinstance(value, str):
+        size = len(value.encode())
+        return None if size <= names.MAX_STRING_BYTES else "is longer than 1,024 bytes"
+    if isinstance(value, int | float):  # booleans too
+        return _number_fault(value)
+    if isinstance(value, list):
+        return _list_fault(value)
+    return "is not a string, a finite number, a boolean or a list of strings"
+
+
+def _metadata(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value  # pydantic says what it should be
+    faults = []
+    if len(value) > names.MAX_METADATA_KEYS:
+        faults.append("there are more than 50 keys")
+    for key, entry in value.items():
+        if not 1 <= len(key) <= names.MAX_METADATA_KEY_CHARACTERS:
+            faults.append(f"the key {key[:128]!r} is not 1 to 128 characters long")
+        elif is_broken(key):
+            faults.append(f"the key {key!r} has a NUL or a lone surrogate in it")
+        elif fault := _value_fault(entry):
+            faults.append(f"{key!r} {fault}")
+    if faults:
+        raise PydanticCustomError("metadata", "{faults}", {"faults": "; ".join(faults)})
+    return value
+
+
+class SourceBody(BaseModel):
+    """Where a text comes from."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    uri: Short | None = None
+    title: Short | None = None
+    locator: Short | None = None
+
+
+class RecordBody(BaseModel):
+    """The fields of a record that its client writes. null means: not given."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    text: Annotated[str, limited(names.MAX_TEXT_BYTES), AfterValidator(_said)]
+    title: Short | None = None
+    kind: Short | None = None
+    subject: Short | None = None
+    predicate: Short | None = None
+    aliases: Items | None = None
+    entities: Items | None = None
+    tags: Items | None = None
+    location: Short | None = None
+    event_time: Instant | None = None
+    valid_from: Instant | None = None
+    valid_to: Instant | None = None
+    expires_at: Instant | None = None
+    importance: Annotated[float, Field(ge=0, le=1)] | None = None
+    source: SourceBody | None = None
+    metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] | None = None
+    supersedes: list[RecordId] | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "RecordBody":
+        start, end = self.valid_from, self.valid_to
+        if isinstance(start, datetime) and isinstance(end, datetime) and end < start:
+            raise PydanticCustomError("valid_to", "valid_to is before valid_from")
+        if self.to_content().size > names.MAX_RECORD_BYTES:
+            raise PydanticCustomError("too_large", "the whole record is larger than 300 KB")
+        return self
+
+    def to_content(self) -> Content:
+        """The domain's form of it."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        values = {name: value for name, value in given.items() if value is not None}
+        for name in ("aliases", "entities", "tags", "supersedes"):
+            if name in values:
+                values[name] = tuple(values[name])
+        if self.source is not None:
+            values["source"] = Source(**self.source.model_dump())
+        if self.metadata is not None:
+            values["metadata"] = {
+                k: tuple(v) if isinstance(v, list) else v for k, v in self.metadata.items()
+            }
+        return Content(**values)
+
+
+class OperationBody(BaseModel):
+    """One operation of a commit."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    op: Literal["put", "delete"]
+    id: RecordId
+    record: RecordBody | None = None
+    expected_revision: Annotated[int, Field(ge=0, le=MAX_REVISION)] | None = None
+
+    @model_validator(mode="after")
+    def _fitting(self) -> "OperationBody":
+        if self.op == "put" and self.record is None:
+            raise PydanticCustomError("record", "a put needs a record")
+        if self.op == "delete" and self.record is not None:
+            raise PydanticCustomError("record", "a delete has no record")
+        return self
+
+    def to_operation(self, index: int) -> Operation:
+        """The domain's form of it, at its place in the request."""
+        guard: Guard = self.expected_revision
+        content = self.record.to_content() if self.record else None
+        loc = ("body", "operations", index)
+        return Operation(id=self.id, content=content, guard=guard, loc=loc)
+
+
+class CommitBody(BaseModel):
+    """A commit: 1 to 25 operations, all or nothing."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    operations: Annotated[list[OperationBody], Field(min_length=1, max_length=names.MAX_OPERATIONS)]
+    expected_revision: Annotated[int, Field(ge=0, le=MAX_REVISION)] | None = None

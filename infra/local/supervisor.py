@@ -1,0 +1,183 @@
+"""The process that a local stack is: starts the children, deploys, feeds the projector, stops.
+
+One thread: between two looks at the stream it looks after its children.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local import embedding, endpoint, environment, push, showcase
+from local.children import Children
+from local.deployment import Deployment, stack_outputs
+from local.layout import REGION, STACK, Layout
+from local.stream_settings import StreamSettings
+from local.stream_source import StreamSource
+
+# longer than the projector's time limit; a repeated call would be a second one
+_PATIENT = Config(read_timeout=150, retries={"total_max_attempts": 1})
+_IDLE_SECONDS = (0.05, 0.25)  # between two looks at the stream: after a find, at rest
+_FIRST_SEARCH_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Supervisor:
+    """One stack's life, from `start` to `stop`. `say` shows a line of progress."""
+
+    layout: Layout
+    say: Callable[[str], None]
+    children: Children = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.children = Children(self.layout.local / "children.json")
+
+    def start(self) -> dict[str, str]:
+        """Bring everything up; what `.local/env` says then. Raises `RuntimeError` with a reason."""
+        os.environ.update(self.layout.aws_environment())
+        self.layout.local.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.layout.local.chmod(0o700)  # its logs and state show keys
+        self._recover()
+        chosen = embedding.choose(self.layout)
+        endpoint.check_ports(self.layout, embedding=bool(chosen.server))
+        self.layout.running_marker.touch()
+        self.layout.ready_marker.unlink(missing_ok=True)
+        self.layout.pid_file.write_text(f"{os.getpid()}\n")
+        self.layout.index.mkdir(exist_ok=True)
+        self._start_children(chosen)
+        outputs = self._deployed(chosen)
+        values = environment.members(self.layout, outputs)
+        self._wake_all(outputs["ProjectorFunctionName"])
+        self._wait_for_search(values)
+        environment.write(self.layout.env_file, values)
+        return values
+
+    def serve(self, source: StreamSource, *, until: Callable[[], bool] = lambda: False) -> None:
+        """Feed the projector until then. Raises `RuntimeError` when a child ends by itself."""
+        rest = _IDLE_SECONDS[0]
+        while not until():
+            ended = self.children.ended()
+            if ended:
+                raise RuntimeError(ended)
+            try:
+                found = source.poll()
+            except (BotoCoreError, ClientError) as error:
+                self.say(f"the stream could not be read: {error}")
+                found, rest = 0, 1.0
+            rest = _IDLE_SECONDS[0] if found else min(rest * 1.5, _IDLE_SECONDS[1])
+            time.sleep(rest)
+
+    def stop(self) -> None:
+        """End the children. Data is kept; the next start knows that it was kept whole."""
+        if self.children.stop():
+            self.layout.running_marker.unlink(missing_ok=True)
+        self.layout.pid_file.unlink(missing_ok=True)
+        self.layout.ready_marker.unlink(missing_ok=True)
+
+    def load_sample(self, values: dict[str, str], source: StreamSource) -> None:
+        """Load the sample corpus on the first start, if there is one, and index it meanwhile."""
+        program = self.layout.root / "infra" / "sample" / "load.py"
+        loaded = self.layout.local / "sample-loaded"
+        if loaded.exists() or not program.exists() or os.environ.get("SAMPLE") == "no":
+            return
+        self.say("loading the sample corpus")
+        with subprocess.Popen(
+            [sys.executable, str(program)], env={**os.environ, **values}, stdin=subprocess.DEVNULL
+        ) as loader:
+            try:
+                self.serve(source, until=lambda: loader.poll() is not None)
+            finally:
+                loader.terminate()
+        if loader.returncode == 0:
+            loaded.touch()
+
+    def _recover(self) -> None:
+        """Clear away what a killed stack has left, and say so."""
+        self.children.stop_orphans()
+        if not self.layout.deployed_marker.exists():  # nothing of use was ever saved
+            shutil.rmtree(self.layout.state, ignore_errors=True)
+        elif self.layout.running_marker.exists():
+            self.say(
+                "the last stop was not clean: starting from the last saved state, "
+                "the index is built again from the table"
+            )
+            shutil.rmtree(self.layout.index, ignore_errors=True)
+        if not self.layout.state.exists():
+            shutil.rmtree(self.layout.index, ignore_errors=True)
+
+    def _start_children(self, chosen: embedding.Embedding) -> None:
+        self.say(f"starting the local AWS endpoint on port {self.layout.port}")
+        endpoint.start(self.layout, self.children)
+        if chosen.server:
+            self.say(f"starting the embedding server on port {self.layout.embedding_port}")
+            self.children.start(
+                "the embedding server",
+                chosen.server,
+                environment=_child_environment(),
+                log=self.layout.log("embedding"),
+            )
+            health = f"http://127.0.0.1:{self.layout.embedding_port}/health"
+            endpoint.wait_for(health, self.children)
+
+    def _deployed(self, chosen: embedding.Embedding) -> dict[str, str]:
+        parameters = {
+            "Stage": "local",
+            "Engine": self.layout.engine,
+            "IndexFolder": str(self.layout.index),
+            "LogLevel": os.environ.get("LOG_LEVEL") or "INFO",
+            **chosen.parameters,
+        }
+        deployment, pushed = Deployment(self.layout, parameters), self.layout.pushed_marker
+        if not deployment.is_current():
+            self.say("building the functions")
+            deployment.build()
+            self.say("deploying template.yaml")
+            deployment.deploy()
+            pushed.unlink(missing_ok=True)
+        outputs = deployment.outputs()
+        if pushed.exists():  # code that has been pushed is not what the deployment says
+            push.push(push.packed(self.layout), outputs)
+        return outputs
+
+    def _wake_all(self, projector: str) -> None:
+        """Have the projection look at every namespace: former commits need no stream."""
+        boto3.client("lambda").invoke(
+            FunctionName=projector,
+            Qualifier="live",
+            InvocationType="Event",
+            Payload=json.dumps({"job": "sweep"}).encode(),
+        )
+
+    def _wait_for_search(self, values: dict[str, str]) -> None:
+        def answers() -> bool:
+            return showcase.search(values)[0] == 200  # noqa: PLR2004
+
+        endpoint.wait_until(
+            answers, self.children, seconds=_FIRST_SEARCH_SECONDS, what="a first search"
+        )
+
+    def stream_source(self) -> StreamSource:
+        """The stand-in for the table's stream mapping."""
+        stream = stack_outputs(STACK)["StreamArn"]
+        functions = boto3.client("lambda", config=_PATIENT)
+        queues = boto3.client("sqs")
+        settings = StreamSettings.of_mapping(stream, functions=functions, queues=queues)
+        return StreamSource(
+            settings=settings,
+            streams=boto3.client("dynamodbstreams", region_name=REGION),
+            functions=functions,
+            queues=queues,
+            position_file=self.layout.local / "stream-position",
+        )
+
+
+def _child_environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}

@@ -1,0 +1,26 @@
+import os
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from template_tables import create_tables
+
+os.environ.update(
+    AWS_ACCESS_KEY_ID="test",
+    AWS_SECRET_ACCESS_KEY="test",
+    AWS_DEFAULT_REGION="us-east-1",
+    AWS_EC2_METADATA_DISABLED="true",
+    POWERTOOLS_TRACE_DISABLED="1",
+    POWERTOOLS_METRICS_NAMESPACE="Palimpsest",
+    STAGE="local",
+)
+os.environ.pop("AWS_ENDPOINT_URL", None)
+
+
+@pytest.fixture
+def tables() -> Iterator[dict[str, str]]:
+    """Both tables in moto, made from the template's own properties: names by logical id."""
+    with mock_aws():
+        yield create_tables(boto3.client("dynamodb"))

@@ -1,0 +1,155 @@
+"""A whole Palimpsest in one process: real services and adapters over moto, the plain index and the
+simulated embedder, on a clock that a test may move."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from palimpsest.adapters.dynamodb.client import make_client
+from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
+from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
+from palimpsest.adapters.memory import MemoryIndex
+from palimpsest.adapters.simulated import SimulatedEmbedder
+from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation, Planned
+from palimpsest.domain.queries import SearchAnswer, SearchRequest
+from palimpsest.domain.records import Content
+from palimpsest.ports import SearchIndex
+from palimpsest.services.commit import CommitService
+from palimpsest.services.embed_records import RecordEmbedding
+from palimpsest.services.namespace_status import NamespaceStatusService
+from palimpsest.services.project import Projected, ProjectService
+from palimpsest.services.search import SearchService
+
+T = TypeVar("T")
+TENANT, NAMESPACE = "acme", "notes"
+
+
+@dataclass
+class MovableClock:
+    """A clock that stands still until it is moved or slept on."""
+
+    instant: datetime = datetime(2026, 6, 1, tzinfo=UTC)
+    elapsed: float = 0.0
+
+    def now(self) -> datetime:
+        return self.instant
+
+    def monotonic(self) -> float:
+        return self.elapsed
+
+    def sleep(self, seconds: float) -> None:
+        self.move(seconds)
+
+    def move(self, seconds: float) -> None:
+        self.elapsed += seconds
+        self.instant += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A result that is already there."""
+
+    work: Callable[[], Any]
+
+    def result(self, timeout: float | None = None) -> Any:  # noqa: ARG002  # it is never waited for
+        return self.work()
+
+
+class InlineExecutor:
+    """Runs work when its result is asked for, in the caller's thread."""
+
+    def submit(self, work: Callable[[], T]) -> Done:
+        return Done(work)
+
+
+@dataclass(slots=True)
+class NotedWakes:
+    """Remembers what was asked to be woken."""
+
+    asked: list[tuple[str, str, int]] = field(default_factory=list)
+
+    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+        self.asked.append((tenant, namespace, revision))
+
+
+class World:
+    """Every service over one table."""
+
+    def __init__(self, table: str, *, index: SearchIndex | None = None, depth: int = 100) -> None:
+        client = make_client()
+        self.table = table
+        self.client = client
+        self.clock = MovableClock()
+        self.embedder = SimulatedEmbedder(dimension=64)
+        self.index = index or MemoryIndex(fingerprint=self.embedder.fingerprint)
+        self.wakes = NotedWakes()
+        self.writer = make_client(attempts=1)
+        self.store = DynamoRecordStore(table, client, self.writer)
+        self.ledger = DynamoIndexLedger(table, client)
+        self.vectors = DynamoVectorStore(table, client)
+        self.register = DynamoGenerationRegister(table, client)
+        self.commits = CommitService(self.store, self.clock)
+        self.status = NamespaceStatusService(self.store, self.ledger, self.register)
+        self.projection = ProjectService(
+            store=self.store,
+            ledger=self.ledger,
+            index=self.index,
+            embedding=RecordEmbedding(self.embedder, self.vectors),
+            register=self.register,
+            clock=self.clock,
+        )
+        self.searches = SearchService(
+            store=self.store,
+            ledger=self.ledger,
+            index=self.index,
+            embedder=self.embedder,
+            executor=InlineExecutor(),
+            clock=self.clock,
+            waker=self.wakes,
+            depth=depth,
+        )
+
+    def commit(
+        self, *operations: Operation, expected: int | None = None, namespace: str = NAMESPACE
+    ) -> Planned:
+        return self.commits.commit(
+            CommitRequest(
+                tenant=TENANT,
+                namespace=namespace,
+                operations=operations,
+                by="key",
+                expected_revision=expected,
+            )
+        )
+
+    def put(self, record_id: str, text: str, *, guard: Guard = None, **fields: Any) -> int:
+        content = Content(text=text, **fields)
+        return self.commit(Operation(id=record_id, content=content, guard=guard)).revision
+
+    def put_many(self, texts: Mapping[str, str], **fields: Any) -> None:
+        """Put records in commits of 25."""
+        rows = list(texts.items())
+        for start in range(0, len(rows), 25):
+            self.commit(
+                *(
+                    Operation(id=record_id, content=Content(text=text, **fields))
+                    for record_id, text in rows[start : start + 25]
+                )
+            )
+
+    def forget(self, record_id: str, *, guard: Guard = None) -> int:
+        return self.commit(Operation(id=record_id, content=None, guard=guard)).revision
+
+    def project(self, *, retry_pending: bool = False) -> Projected:
+        return self.projection.project(TENANT, NAMESPACE, retry_pending=retry_pending)
+
+    def search(self, query: str, **options: Any) -> SearchAnswer:
+        return self.searches.search(
+            SearchRequest(tenant=TENANT, namespace=NAMESPACE, query=query, **options)
+        )
+
+    def found(self, query: str, **options: Any) -> list[str]:
+        return [hit.record.id for hit in self.search(query, **options).hits]
