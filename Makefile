@@ -39,8 +39,7 @@ $(TOOLS)/uv/.done: infra/local/uv.txt
 $(TOOLS)/emulator/.done $(TOOLS)/sam/.done: $(TOOLS)/%/.done: infra/local/%.txt $(TOOLS)/uv/.done
 	@echo "installing the tool environment $*"
 	@rm -rf $(TOOLS)/$* && "$(UV)" venv -q -p "$(PYTHON)" $(TOOLS)/$*
-	@env -u PYTHONDONTWRITEBYTECODE "$(UV)" pip install -q -p $(TOOLS)/$*/bin/python --compile-bytecode --no-deps \
-	  --require-hashes -r infra/local/$*.txt
+	@"$(UV)" pip install -q -p $(TOOLS)/$*/bin/python --no-deps --require-hashes -r infra/local/$*.txt
 	@touch $@
 
 SETUP := .venv/.done
@@ -81,7 +80,8 @@ logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='
 
 clean: ## Remove the local stack's data and everything that was built (the tools stay)
 	@if [ -x "$(PY)" ]; then $(STACK_PY) -m local.stack down; fi
-	@rm -rf "$(LOCAL_DIR)" .aws-sam build
+	@if [ -d "$(LOCAL_DIR)/logs" ]; then rm -rf "$(LOCAL_DIR)"; fi
+	@rm -rf .aws-sam build
 
 # -- AWS --------------------------------------------------------------------------------------------------
 SAM := SAM_CLI_TELEMETRY=0 LAYER_MODE=bundle UV="$(UV)" PYTHON="$(PY)" PATH="$(CURDIR)/.venv/bin:$$PATH" $(TOOLS)/sam/bin/sam

@@ -37,11 +37,11 @@ class Deployment:
             return False
         tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
         complete = stack["StackStatus"] in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
-        return complete and tags.get(_TAG) == self._inputs()
+        return complete and tags.get(_TAG) == self._inputs(source_digest(self.layout.root))
 
     def build(self) -> None:
         """`sam build`, unless this very code has been built."""
-        stamp, inputs = self.layout.local / "built", source_digest(self.layout.root)
+        stamp, inputs = self._built, source_digest(self.layout.root)
         if stamp.exists() and stamp.read_text() == inputs and self.layout.build.exists():
             return
         stamp.unlink(missing_ok=True)
@@ -60,7 +60,8 @@ class Deployment:
             "deploy",
             ["--template-file", str(self.layout.build / "template.yaml")],
             ["--stack-name", STACK, "--region", REGION, "--no-progressbar"],
-            ["--tags", f"{_TAG}={self._inputs()}", "--parameter-overrides", *overrides],
+            ["--tags", f"{_TAG}={self._inputs(self._built.read_text())}"],
+            ["--parameter-overrides", *overrides],
             log="deploy",
         )
         set_gateway_responses()
@@ -70,9 +71,14 @@ class Deployment:
         """The outputs of the deployed stack."""
         return stack_outputs(STACK)
 
-    def _inputs(self) -> str:
+    @property
+    def _built(self) -> Path:
+        """Holds the digest of what was built; the sources may have changed since."""
+        return self.layout.local / "built"
+
+    def _inputs(self, sources: str) -> str:
         told = sorted(f"{name}={value}" for name, value in self.parameters.items())
-        return _digest([source_digest(self.layout.root).encode(), "\n".join(told).encode()])
+        return _digest([sources.encode(), "\n".join(told).encode()])
 
     def _sam(self, verb: str, *options: list[str], log: str) -> None:
         """Run one sam command, its output in a log. Raises `RuntimeError` with its last lines."""

@@ -2,13 +2,16 @@
 
 import json
 import math
+import select
+import socket
 import threading
+from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from local import embedding_requests as requests
-from local.embedding_backend import Backend, Served, Turns
+from local.embedding_backend import Backend, Lanes, Purpose, Recent, Served
 from local.embedding_requests import MOST_BYTES, Refusal, Wanted
 from palimpsest.domain.errors import EmbeddingRejected, PalimpsestError, Throttled, Unavailable
 
@@ -26,7 +29,8 @@ class EmbeddingServer(ThreadingHTTPServer):
     def __init__(self, backend: Backend, *, port: int) -> None:
         super().__init__((LOOPBACK, port), _Handler)
         self.backend = backend
-        self.turns = Turns()
+        self.lanes = Lanes()
+        self.recent = Recent()
         self._answering = 0
         self._changed = threading.Condition()
 
@@ -41,13 +45,27 @@ class EmbeddingServer(ThreadingHTTPServer):
         with self._changed:
             return self._changed.wait_for(lambda: self._answering == 0, seconds)
 
-    def embed(self, wanted: Wanted) -> list[Served]:
-        """One turn for each text, in order of length; results in the order of the request."""
+    def embed(self, wanted: Wanted, *, is_awaited: Callable[[], bool]) -> list[Served]:
+        """One turn for each text, the longest first; results in the order of the request. Raises
+        `ConnectionAbortedError` as soon as nobody waits for them any more.
+        """
+        urgent = wanted.is_urgent(self.backend.passage_prefix)
         served: dict[int, Served] = {}
         for place in sorted(range(len(wanted.texts)), key=lambda at: -len(wanted.texts[at])):
-            with self.turns.turn(urgent=wanted.urgent):
-                served[place] = self.backend.embed(wanted.texts[place], purpose=wanted.purpose)
+            if not urgent and not is_awaited():
+                raise ConnectionAbortedError
+            with self.lanes.turn(urgent=urgent):
+                served[place] = self._one(wanted.texts[place], wanted.purpose, urgent=urgent)
         return [served[place] for place in range(len(wanted.texts))]
+
+    def _one(self, text: str, purpose: Purpose, *, urgent: bool) -> Served:
+        if urgent:
+            return self.backend.embed(text, purpose=purpose)
+        served = self.recent.get(purpose, text)
+        if served is None:
+            served = self.backend.embed(text, purpose=purpose)
+            self.recent.keep(purpose, text, served)
+        return served
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -110,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _embed(self, wanted: Wanted) -> list[Served]:
         try:
-            return self.server.embed(wanted)
+            return self.server.embed(wanted, is_awaited=self._is_awaited)
         except EmbeddingRejected as error:
             raise Refusal(400, str(error), param="input", code=error.reason) from error
         except Throttled as error:
@@ -119,6 +137,11 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refusal(503, str(error), retry_after=error.retry_after) from error
         except PalimpsestError as error:
             raise Refusal(500, str(error)) from error
+
+    def _is_awaited(self) -> bool:
+        """Whether the client is still connected: of one that left nothing more can be read."""
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return not readable or self.connection.recv(1, socket.MSG_PEEK) != b""
 
     def _send(self, status: int, body: dict[str, Any], *, retry_after: float | None = None) -> None:
         data = json.dumps(body, separators=(",", ":")).encode()

@@ -42,12 +42,12 @@ class Wanted:
     purpose: Purpose
     as_base64: bool
 
-    @property
-    def urgent(self) -> bool:
-        """Whether someone waits for the answer: a question, or one text of an unknown kind."""
-        return self.purpose is Purpose.QUERY or (
-            self.purpose is Purpose.RAW and len(self.texts) == 1
-        )
+    def is_urgent(self, passage_prefix: str) -> bool:
+        """Whether someone waits for the answer: a question, or one text that may be one."""
+        if self.purpose is not Purpose.RAW:
+            return self.purpose is Purpose.QUERY
+        told = passage_prefix != "" and self.texts[0].startswith(passage_prefix)
+        return len(self.texts) == 1 and not told
 
 
 def read(body: bytes, backend: Backend) -> Wanted:

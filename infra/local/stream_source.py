@@ -64,7 +64,7 @@ class StreamSource:
         """Read and deliver once; the number of records settled. Errors of the endpoint go on."""
         if self.monotonic() - self._listed_at >= _SHARDS_SECONDS:
             self._list_shards()
-        return sum(self._advance(shard) for shard in self._shards.values() if not shard.closed)
+        return sum(self._advance(shard) for shard in self._shards.values())
 
     def _list_shards(self) -> None:
         known = self._positions()
@@ -77,7 +77,7 @@ class StreamSource:
     def _advance(self, shard: _Shard) -> int:
         if self.monotonic() < shard.resume_at:
             return 0
-        if not shard.pending:
+        if not shard.pending and not shard.closed:
             self._read(shard)
         batch = shard.pending[: shard.limit]
         if not batch:

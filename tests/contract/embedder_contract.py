@@ -3,6 +3,7 @@
 import math
 import re
 from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import pytest
 
@@ -44,7 +45,7 @@ class EmbedderContract:
     """`same` is the cosine at which two vectors of one text count as the same."""
 
     same = 0.999_999
-    long_texts = LONG_TEXTS
+    long_texts: ClassVar = LONG_TEXTS
 
     def test_the_fingerprint_is_made_of_safe_characters(self, embedder: Embedder) -> None:
         assert re.fullmatch(r"[A-Za-z0-9._:-]{3,200}", embedder.fingerprint)

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.config import Config
 
 from palimpsest.adapters.simulated import SimulatedEmbedder
@@ -42,14 +43,18 @@ def bedrock_client(answer: Callable[[str, dict[str, Any]], Answer]) -> Any:
 
     def send(request: AWSPreparedRequest, **_: object) -> AWSResponse:
         model = unquote(request.url.split("/model/")[1].split("/")[0])
-        status, code, body = answer(model, json.loads(request.body))
-        headers = {"Content-Type": "application/json"}
+        status, code, body = answer(model, json.loads(_text(request.body)))
+        headers = HTTPHeaders.from_dict({"Content-Type": "application/json"})
         if code:
             headers["x-amzn-ErrorType"] = code
         return AWSResponse(request.url, status, headers, _Body(json.dumps(body).encode()))
 
     client.meta.events.register("before-send.bedrock-runtime.InvokeModel", send)
     return client
+
+
+def _text(body: object) -> str:
+    return body.decode() if isinstance(body, bytes) else str(body)
 
 
 class SimulatedBedrock:
@@ -87,7 +92,7 @@ class SimulatedBedrock:
 
 
 def tokens(text: str) -> int:
-    """About what a byte-level tokenizer makes of a text: four ASCII bytes or one character beyond."""
+    """About what a byte-level tokenizer finds: one for four ASCII characters or any other one."""
     ascii_characters = sum(char.isascii() for char in text)
     return ascii_characters // 4 + (len(text) - ascii_characters)
 

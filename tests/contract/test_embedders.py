@@ -1,6 +1,7 @@
 """Every embedder against the contract."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 
@@ -16,7 +17,7 @@ from palimpsest.ports import Embedder
 
 
 class TestSimulated(EmbedderContract):
-    long_texts = {name: text for name, text in LONG_TEXTS.items() if "blob" not in name}
+    long_texts: ClassVar = {name: text for name, text in LONG_TEXTS.items() if "blob" not in name}
 
     @pytest.fixture
     def embedder(self) -> Embedder:
@@ -26,7 +27,7 @@ class TestSimulated(EmbedderContract):
 class TestOpenAICompatible(EmbedderContract):
     """Over the project's own server, which cuts texts itself and says so."""
 
-    long_texts = {name: text for name, text in LONG_TEXTS.items() if "blob" not in name}
+    long_texts: ClassVar = {name: text for name, text in LONG_TEXTS.items() if "blob" not in name}
 
     @pytest.fixture
     def embedder(self) -> Iterator[Embedder]:
@@ -67,7 +68,7 @@ class TestCohere3(EmbedderContract):
 class TestCohere4(EmbedderContract):
     """Its limit of 128,000 tokens is far beyond the texts of the contract."""
 
-    long_texts = {"many words": "mortar " * 70_000}
+    long_texts: ClassVar = {"many words": "mortar " * 70_000}
 
     @pytest.fixture
     def embedder(self) -> Embedder:

@@ -21,7 +21,8 @@ import pytest
 
 from built_model import model_folder
 from contract.serving import embedding_server, replying
-from local.embedding_backend import EmbedderBackend, Purpose, Served, Turns
+from local.embedding_backend import EmbedderBackend, Lanes, Purpose, Served
+from local.embedding_requests import Wanted
 from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
 from palimpsest.adapters.simulated import Fault, FaultKind, SimulatedEmbedder
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
@@ -161,7 +162,7 @@ def test_the_backend_s_failures_have_their_status(
 class SlowBackend:
     """A model of which a test sees what runs when."""
 
-    name, fingerprint, dimension = MODEL, "slow:1", 2
+    name, fingerprint, dimension, passage_prefix = MODEL, "slow:1", 2, "passage: "
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -181,7 +182,11 @@ def test_a_question_does_not_wait_for_a_batch_of_passages() -> None:
         httpx.Client(base_url=url, trust_env=False) as client,
         ThreadPoolExecutor(1) as threads,
     ):
-        batch = {"model": MODEL, "input": ["passage"] * 50, "input_type": "passage"}
+        batch = {
+            "model": MODEL,
+            "input": [f"passage {n}" for n in range(50)],
+            "input_type": "passage",
+        }
         passages = threads.submit(client.post, "/embeddings", json=batch)
         assert backend.started.wait(5)
         question = {"model": MODEL, "input": "question", "input_type": "query"}
@@ -206,24 +211,62 @@ def test_b4_concurrent_questions_each_get_their_own_vector() -> None:
         assert list(threads.map(length, range(1, 49))) == list(map(float, range(1, 49)))
 
 
-def test_turns_go_to_the_urgent_first_and_to_one_at_a_time() -> None:
-    turns, order, inside = Turns(), [], []
+def test_a_batch_that_nobody_waits_for_any_more_is_given_up_and_goes_on_when_asked_again() -> None:
+    backend = SlowBackend()
+    texts = [f"passage {number:03}" for number in range(60)]
+    with embedding_server(backend) as url:
+        embedder = OpenAICompatibleEmbedder(base_url=url, model=MODEL, dimension=2)
+        with pytest.raises(DeadlineExceeded):
+            embedder.embed_passages(texts, timeout=0.2)
+        time.sleep(0.1)
+        done = len(backend.order)
+        time.sleep(0.1)
+        assert len(backend.order) == done < 60
+        assert len(embedder.embed_passages(texts, timeout=30)) == 60
+        assert len(backend.order) == 60
+        embedder.close()
 
-    def take(name: str, *, urgent: bool) -> None:
-        with turns.turn(urgent=urgent):
-            inside.append(name)
-            assert inside == [name]
-            order.append(name)
-            inside.remove(name)
 
-    with ThreadPoolExecutor(4) as threads, turns.turn(urgent=True):
-        waiting = [threads.submit(take, f"bulk {n}", urgent=False) for n in range(2)]
-        time.sleep(0.05)
-        waiting += [threads.submit(take, f"urgent {n}", urgent=True) for n in range(2)]
-        time.sleep(0.05)
-    for one in waiting:
-        one.result()
-    assert sorted(order[:2]) == ["urgent 0", "urgent 1"]
+@pytest.mark.parametrize(
+    ("purpose", "texts", "urgent"),
+    [
+        (Purpose.QUERY, ["a", "b"], True),
+        (Purpose.PASSAGE, ["a"], False),
+        (Purpose.RAW, ["query: a"], True),
+        (Purpose.RAW, ["passage: a"], False),
+        (Purpose.RAW, ["a", "b"], False),
+    ],
+)
+def test_what_may_be_a_question_is_urgent(
+    purpose: Purpose, texts: list[str], *, urgent: bool
+) -> None:
+    wanted = Wanted(texts=texts, purpose=purpose, as_base64=False)
+    assert wanted.is_urgent("passage: ") is urgent
+
+
+def test_a_lane_lets_one_through_at_a_time_in_order_and_the_other_is_free() -> None:
+    lanes = Lanes()
+    order: list[int] = []
+    inside: list[int] = []
+
+    def take(number: int) -> None:
+        with lanes.turn(urgent=False):
+            inside.append(number)
+            assert inside == [number]
+            order.append(number)
+            inside.remove(number)
+
+    with ThreadPoolExecutor(4) as threads:
+        with lanes.turn(urgent=False):
+            waiting = []
+            for number in range(4):
+                waiting.append(threads.submit(take, number))
+                time.sleep(0.02)
+            with lanes.turn(urgent=True):
+                assert order == []
+        for one in waiting:
+            one.result()
+    assert order == [0, 1, 2, 3]
 
 
 def test_an_answer_that_trickles_in_is_broken_off_at_the_deadline() -> None:

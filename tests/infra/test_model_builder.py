@@ -16,8 +16,8 @@ from models.build import build, is_built
 from models.catalogue import DEFAULT, RECIPES
 from models.checking import check
 from models.fetching import CannotBuild, sha256
-from models.packed_e5 import BLOCK, PackedMatrix, PackedModel, read
-from models.weights import Dense, Encoder, Floats, Layer, Norm
+from models.packed_e5 import BLOCK, Floats, PackedMatrix, PackedModel, read
+from models.weights import Dense, Encoder, Layer, Norm
 from palimpsest.adapters.onnx import OnnxEmbedder
 
 WIDTH, HEADS, VOCABULARY, POSITIONS = 64, 4, 50, 16
@@ -65,7 +65,9 @@ def encoder(words: Floats | PackedMatrix) -> Encoder:
 
 def normalised(states: Floats, by: Norm) -> Floats:
     centred = states - states.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True)) * by.scale + by.shift
+    spread = np.sqrt((centred**2).mean(-1, keepdims=True))
+    found: Floats = (centred / spread * by.scale + by.shift).astype(np.float32)
+    return found
 
 
 def attended(states: Floats, layer: Layer) -> Floats:
@@ -75,7 +77,8 @@ def attended(states: Floats, layer: Layer) -> Floats:
     scores = np.einsum("qhd,khd->hqk", query, key) / math.sqrt(WIDTH // HEADS)
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     weights /= weights.sum(-1, keepdims=True)
-    return np.einsum("hqk,khd->qhd", weights, value).reshape(len(states), WIDTH)
+    mixed: Floats = np.einsum("hqk,khd->qhd", weights, value).reshape(len(states), WIDTH)
+    return mixed
 
 
 def reference(model: Encoder, ids: list[int]) -> Floats:

@@ -5,6 +5,7 @@ import math
 import random
 import re
 import threading
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +38,7 @@ class FaultKind(StrEnum):
     WRONG_WIDTH = "wrong_width"
 
 
+REMEMBERED_CALLS = 10_000
 OF_ONE_TEXT = (FaultKind.ZERO, FaultKind.NOT_FINITE, FaultKind.WRONG_WIDTH)
 
 
@@ -64,8 +66,8 @@ class SimulatedEmbedder:
     """A bag of hashed tokens as a vector: texts that share words are near, the same text is the
     same.
 
-    `calls` are the texts that reached the model, one list a call: what a test asks to know what was
-    embedded. `timeout` is not measured; the fault `timeout` stands for it.
+    `calls` tell a test what was embedded. `timeout` is not measured; the fault `timeout` stands for
+    it.
     """
 
     def __init__(
@@ -79,13 +81,19 @@ class SimulatedEmbedder:
     ) -> None:
         self.dimension = dimension
         self.fingerprint = fingerprint or f"simulated:{seed}:{dimension}"
-        self.calls: list[list[str]] = []
+        self._calls: deque[list[str]] = deque(maxlen=REMEMBERED_CALLS)
         self._seed = seed
         self._max_tokens = max_tokens
         self._random = random.Random(seed)  # noqa: S311  # simulated chance, no secret
         self._lock = threading.Lock()
         self._faults: list[tuple[Fault, int]] = []
         self.inject(*faults)
+
+    @property
+    def calls(self) -> list[list[str]]:
+        """The texts that reached the model, one list a call; of many calls the newest."""
+        with self._lock:
+            return list(self._calls)
 
     def inject(self, *faults: Fault) -> None:
         """Let these faults happen too."""
@@ -130,7 +138,7 @@ class SimulatedEmbedder:
         if kind is FaultKind.THROTTLED:
             raise Throttled("simulated: too many requests")
         with self._lock:
-            self.calls.append(texts)
+            self._calls.append(texts)
         if kind is FaultKind.TOO_FEW:
             raise ProviderError("simulated: too few vectors", stage=STAGE)
 

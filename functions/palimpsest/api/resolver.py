@@ -115,6 +115,10 @@ class HttpApi:
         prepared = dict(event, path=route, isBase64Encoded=False)
         prepared["body"] = json.dumps(body) if access.body else None
         prepared["headers"] = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
+        if access.body:
+            prepared["headers"]["content-type"] = (
+                bodies.JSON_TYPE
+            )  # checked; Powertools knows no other
         return prepared, Caller(grant, path, warnings) if grant else None
 
     def _path(self, event: Mapping[str, Any]) -> dict[str, str]:

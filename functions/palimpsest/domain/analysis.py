@@ -45,11 +45,11 @@ _INSIDE = f"{MARKS}{INVISIBLE}"
 
 _WORD = rf"(?:[0-9A-Za-z]++|(?![{_SPREADING}{_HANGUL}_])[\w{_INSIDE}])++"
 _JOINT = r"(?:://|:\\|::|->|(?<=\d)[,，](?=\d)|[-‐‑－._．＿/\\@＠:：&'’+])"
-_COMPOUND = rf"_*{_WORD}(?:(?:_+|{_JOINT}){_WORD})*(?:\+\+|#(?!\w))?"
+_COMPOUND = rf"{_WORD}(?:(?:_+|{_JOINT}){_WORD})*(?:\+\+|#(?!\w))?"
 _TOKEN = re.compile(
     rf"(?P<spread>[{_SPREADING}][{_SPREADING}{_INSIDE}]*)"
     rf"|(?P<hangul>[{_HANGUL}][{_HANGUL}{_INSIDE}]*)"
-    rf"|(?P<section>§+\s?\d+\w?)"
+    rf"|(?P<section>(?<!§)§{{1,2}}\s?\d{{1,9}}[a-z]?(?!\w))"
     rf"|(?P<compound>{_COMPOUND})"
 )
 _PART = re.compile(_WORD)

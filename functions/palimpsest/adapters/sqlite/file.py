@@ -114,8 +114,9 @@ def open_file(
     embedding model is deleted, having nothing in it that the table has not. Either is replaced by
     an empty one.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
+    with translated():
+        folder.mkdir(parents=True, exist_ok=True)
     with translated(), _locked(folder / "index.lock", seconds=busy_seconds):
         if condemned is not None and identity_of(path) == condemned:
             _set_aside(path)

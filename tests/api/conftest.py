@@ -1,0 +1,116 @@
+import importlib
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from http_event import GRANT, Context, event
+from palimpsest.adapters.simulated import SimulatedEmbedder
+
+_numbers = itertools.count(1)
+RECORD = "/namespaces/{ns}/records/{id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a handler."""
+
+    status: int
+    body: Any
+    headers: dict[str, str]
+
+    def problem(self, status: int, slug: str) -> Any:
+        """Its body, which must be a whole problem document of that kind."""
+        assert (self.status, self.body["type"]) == (status, f"urn:palimpsest:problem:{slug}")
+        assert self.headers["content-type"] == "application/problem+json"
+        assert self.body["status"] == status
+        assert self.body["instance"] == self.headers["x-request-id"]
+        assert self.body["title"]
+        assert self.body["detail"]
+        return self.body
+
+
+class Http:
+    """Both HTTP functions in process, called with gateway events; the projection on demand."""
+
+    def __init__(self, modules: dict[str, Any], *, tenant: str) -> None:
+        self._modules = modules
+        self.grant = {**GRANT, "tenant": tenant}
+
+    def request(self, method: str, resource: str, **options: Any) -> Answer:
+        module = self._modules["search" if resource == "/search" else "records"]
+        options.setdefault("grant", self.grant)
+        told = module.handler(event(method, resource, **options), Context())
+        headers = {k.lower(): v[0] for k, v in told["multiValueHeaders"].items()}
+        return Answer(told["statusCode"], json.loads(told["body"] or "null"), headers)
+
+    def put(self, record_id: str, body: Any, *, ns: str = "notes", **options: Any) -> Answer:
+        return self.request("PUT", RECORD, path={"ns": ns, "id": record_id}, body=body, **options)
+
+    def get(self, record_id: str, *, ns: str = "notes", **options: Any) -> Answer:
+        return self.request("GET", RECORD, path={"ns": ns, "id": record_id}, **options)
+
+    def delete(self, record_id: str, *, ns: str = "notes", **options: Any) -> Answer:
+        return self.request("DELETE", RECORD, path={"ns": ns, "id": record_id}, **options)
+
+    def commit(self, body: Any, *, ns: str = "notes", **options: Any) -> Answer:
+        return self.request(
+            "POST", "/namespaces/{ns}/commits", path={"ns": ns}, body=body, **options
+        )
+
+    def namespace(self, ns: str = "notes", **options: Any) -> Answer:
+        return self.request("GET", "/namespaces/{ns}", path={"ns": ns}, **options)
+
+    def clock(self, ns: str = "notes") -> int:
+        return int(self.namespace(ns).body["revision"])
+
+    def search(self, query: Any = "x", **members: Any) -> Answer:
+        body = {"query": query, "namespace": "notes", **members}
+        return self.request("POST", "/search", body=body)
+
+    def found(self, query: str, **members: Any) -> list[str]:
+        answer = self.search(query, **members)
+        assert answer.status == 200, answer.body
+        return [hit["id"] for hit in answer.body["hits"]]
+
+    def project(self, namespace: str = "notes", tenant: str | None = None) -> None:
+        tenant = tenant or self.grant["tenant"]
+        record = {
+            "dynamodb": {"Keys": {"pk": {"S": f"{tenant}#{namespace}"}}, "SequenceNumber": "1"}
+        }
+        told = self._modules["projector"].handler({"Records": [record]}, Context())
+        assert told == {"batchItemFailures": []}
+
+    @property
+    def query_embedder(self) -> SimulatedEmbedder:
+        found: SimulatedEmbedder = self._modules["search"].services.search.embedder
+        return found
+
+
+@pytest.fixture(scope="session")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The handlers, loaded once as a warm function would be."""
+    with pytest.MonkeyPatch.context() as patch, mock_aws():
+        patch.setenv("TABLE_NAME", "RecordsTable")
+        patch.setenv("EMBEDDER", "simulated")
+        patch.setenv("EMBEDDING_DIMENSION", "64")
+        patch.setenv("INDEX_FOLDER", str(tmp_path_factory.mktemp("index")))
+        patch.setenv("WAKE_QUEUE_URL", "")
+        names = ("records", "search", "projector")
+        loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
+    yield loaded
+    loaded["search"].services.search.executor.close()
+    loaded["search"].services.search.index.close()
+    loaded["projector"].services.projection.index.close()
+
+
+@pytest.fixture
+def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
+    """A tenant of its own on empty tables."""
+    assert tables["RecordsTable"] == "RecordsTable"
+    yield Http(modules, tenant=f"t{next(_numbers)}")
+    modules["search"].services.search.embedder.heal()

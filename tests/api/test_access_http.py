@@ -1,0 +1,79 @@
+from typing import Any
+
+import pytest
+
+from api.conftest import RECORD, Http
+from http_event import GRANT
+
+ROUTES: list[tuple[str, str, Any, str]] = [
+    ("PUT", RECORD, {"text": "x"}, "write"),
+    ("GET", RECORD, None, "read"),
+    ("DELETE", RECORD, None, "write"),
+    ("POST", "/namespaces/{ns}/commits", {"operations": [{"op": "delete", "id": "a"}]}, "write"),
+    ("GET", "/namespaces/{ns}", None, "read"),
+    ("POST", "/search", {"query": "x", "namespace": "notes"}, "read"),
+]
+PATH = {"ns": "notes", "id": "a"}
+
+
+def call(http: Http, route: tuple[str, str, Any, str], **grant: str) -> Any:
+    method, resource, body, _ = route
+    return http.request(method, resource, path=PATH, body=body, grant={**http.grant, **grant})
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r[0]} {r[1]}")
+def test_every_route_wants_credentials(http: Http, route: tuple[str, str, Any, str]) -> None:
+    method, resource, body, _ = route
+    for grant in (None, {}, {"tenant": "demo"}):
+        answer = http.request(method, resource, path=PATH, body=body, grant=grant)
+        answer.problem(401, "unauthorized")
+        assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r[0]} {r[1]}")
+def test_a_lesser_scope_another_namespace_or_an_expired_key_is_403_alike(
+    http: Http, route: tuple[str, str, Any, str]
+) -> None:
+    told = set()
+    refusals = [{"namespaces": "other,team-*"}, {"expires_at": "2020-01-01T00:00:00.000Z"}]
+    if route[3] == "write":
+        refusals.append({"scopes": "read"})
+    for grant in refusals:
+        problem = call(http, route, **grant).problem(403, "forbidden")
+        told.add((problem["title"], problem["detail"]))
+    assert len(told) == 1
+    assert call(http, route, scopes=route[3], namespaces="no*").status != 403
+
+
+def test_scope_and_namespace_are_checked_before_the_rest_of_the_body(http: Http) -> None:
+    body = {"query": 5, "namespace": "secret", "nonsense": 1}
+    answer = http.request("POST", "/search", body=body, grant={**GRANT, "namespaces": "notes"})
+    answer.problem(403, "forbidden")
+    answer = http.request(
+        "POST", "/search", body={"query": "x"}, grant={**GRANT, "namespaces": "notes"}
+    )
+    answer.problem(403, "forbidden")  # the default namespace is not covered either
+
+
+@pytest.mark.parametrize("member", ["tenant", "tenant_id"])
+def test_e2_a_tenant_in_any_body_is_422(http: Http, member: str) -> None:
+    http.put("a", {"text": "x", member: "other"}).problem(422, "invalid-request")
+    http.commit({"operations": [], member: "other"}).problem(422, "invalid-request")
+    http.search("x", **{member: "other"}).problem(422, "invalid-request")
+
+
+def test_c7_two_tenants_with_one_namespace_and_id_never_see_each_other(http: Http) -> None:
+    left, right = {**GRANT, "tenant": "left"}, {**GRANT, "tenant": "right"}
+    for grant, text in ((left, "the left keeps walnuts"), (right, "the right keeps almonds")):
+        http.put("same", {"text": text}, grant=grant)
+        http.project(tenant=grant["tenant"])
+    assert http.get("same", grant=left).body["text"] == "the left keeps walnuts"
+    for mode in ("hybrid", "lexical", "semantic"):
+        body = {"query": "the left keeps walnuts", "namespace": "notes", "mode": mode}
+        told = http.request("POST", "/search", body=body, grant=right)
+        assert "walnuts" not in str(told.body["hits"])
+    for route in ROUTES:
+        method, resource, body, _ = route
+        http.request(method, resource, path={"ns": "notes", "id": "same"}, body=body, grant=right)
+    assert http.get("same", grant=left).body["text"] == "the left keeps walnuts"
+    assert http.namespace(grant=left).body["revision"] == 1

@@ -1,0 +1,138 @@
+"""The corrections of the local endpoint, each against the endpoint itself."""
+
+import contextlib
+import importlib.metadata
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from botocore.exceptions import BotoCoreError
+
+from local import emulator, endpoint
+from local.children import Children
+from local.layout import REGION, Layout
+from stack import free_ports
+from template_tables import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return replace(Layout.from_environment({}), local=tmp_path, port=free_ports())
+
+
+@pytest.fixture
+def children(tmp_path: Path) -> Iterator[Children]:
+    started = Children(tmp_path / "children.json")
+    yield started
+    started.stop()
+
+
+def client(layout: Layout) -> "DynamoDBClient":
+    return boto3.client(
+        "dynamodb",
+        endpoint_url=layout.endpoint,
+        region_name=REGION,
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def kill(children: Children) -> None:
+    (child,) = children.running.values()
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    children.running.clear()
+
+
+@pytest.mark.stack
+def test_a_kill_loses_no_more_than_a_few_seconds(layout: Layout, children: Children) -> None:
+    endpoint.start(layout, children)
+    table = client(layout)
+    create_table(table, "KeysTable")
+    table.put_item(TableName="KeysTable", Item={"id": {"S": "before"}})
+    time.sleep(emulator.SAVE_SECONDS + 1.5)
+    kill(children)
+    endpoint.start(layout, children)
+    items = client(layout).scan(TableName="KeysTable")["Items"]
+    assert items == [{"id": {"S": "before"}}]
+
+
+@pytest.mark.stack
+def test_a_kill_in_the_middle_of_writes_never_tears_a_transaction(
+    layout: Layout, children: Children
+) -> None:
+    endpoint.start(layout, children)
+    table = client(layout)
+    create_table(table, "KeysTable")
+    writer = threading.Thread(target=write_pairs, args=(table,))
+    writer.start()
+    time.sleep(emulator.SAVE_SECONDS + 1.5)
+    kill(children)
+    writer.join()
+    endpoint.start(layout, children)
+    items = client(layout).scan(TableName="KeysTable")["Items"]
+    assert {item["n"]["N"] for item in items} != {"0"}
+    assert len({item["n"]["N"] for item in items}) == 1
+    assert len(items) == 40
+
+
+def write_pairs(table: "DynamoDBClient") -> None:
+    """The same number into forty items at once, one number after another, until nobody answers."""
+    with contextlib.suppress(BotoCoreError):
+        for number in range(100_000):
+            items = [{"id": {"S": f"{i}"}, "n": {"N": f"{number}"}} for i in range(40)]
+            table.transact_write_items(
+                TransactItems=[{"Put": {"TableName": "KeysTable", "Item": item}} for item in items]
+            )
+
+
+@pytest.mark.stack
+def test_the_endpoint_listens_on_the_loopback_only(layout: Layout, children: Children) -> None:
+    endpoint.start(layout, children)
+    listening = [
+        line.split()[1]
+        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]
+        if line.split()[3] == "0A" and line.split()[1].endswith(f":{layout.port:04X}")
+    ]
+    assert listening == [f"0100007F:{layout.port:04X}"]
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "expected"),
+    [
+        ("POST", b"DynamoDB_20120810.PutItem", True),
+        ("POST", b"DynamoDB_20120810.TransactWriteItems", True),
+        ("POST", b"DynamoDB_20120810.GetItem", False),
+        ("POST", b"DynamoDBStreams_20120810.GetRecords", False),
+        ("POST", b"AmazonSQS.SendMessage", True),
+        ("POST", b"", True),
+        ("PUT", b"", True),
+        ("GET", b"", False),
+    ],
+)
+def test_only_what_may_change_something_asks_for_a_save(
+    method: str, target: bytes, *, expected: bool
+) -> None:
+    headers = [(b"host", b"x"), (b"x-amz-target", target)]
+    assert emulator.changes({"method": method, "headers": headers}) is expected
+
+
+def test_another_version_of_the_emulator_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda _name: "2.0.0")
+    with pytest.raises(SystemExit, match=r"1\.5\.33, this is 2\.0\.0"):
+        emulator.check_version()
+
+
+def test_the_pinned_version_is_the_one_that_is_installed_for_the_stack() -> None:
+    requirements = Path(emulator.__file__).with_name("emulator.txt").read_text()
+    assert f"ministack=={emulator.PINNED} " in requirements
