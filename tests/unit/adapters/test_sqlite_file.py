@@ -1,4 +1,4 @@
-"""The embedded index's file: damage, loss, other models, several processes, and what stays on disk."""
+"""The embedded index's file: damage, loss, other models, several processes, what stays on disk."""
 
 import random
 import signal

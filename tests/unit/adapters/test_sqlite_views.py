@@ -120,7 +120,7 @@ def test_threads_share_an_index(tmp_path: Path) -> None:
 
 def test_common_words_raise_a_record_but_admit_none(tmp_path: Path) -> None:
     crowd = [entry(f"n{i:03}", "everywhere thing") for i in range(150)]
-    some = [entry("rare", "rare thing"), entry("both", "rare everywhere thing")]
+    some = [entry("rare", "rare odd thing that is longer"), entry("both", "rare everywhere thing")]
     indexes = (SqliteIndex(tmp_path, fingerprint=FINGERPRINT), MemoryIndex(fingerprint=FINGERPRINT))
     for index in indexes:
         index.write([*crowd, *some])
