@@ -140,7 +140,10 @@ def make_embedder(settings: Settings) -> Embedder:
     if settings.embedder is EmbedderKind.SIMULATED:
         from palimpsest.adapters.simulated import SimulatedEmbedder
 
-        return SimulatedEmbedder(dimension=settings.embedding_dimension)
+        return SimulatedEmbedder(
+            dimension=settings.embedding_dimension,
+            fingerprint=settings.embedding_fingerprint or None,
+        )
     if settings.embedder is EmbedderKind.BEDROCK:
         return _bedrock(settings)
     if settings.embedder is EmbedderKind.OPENAI:
@@ -151,11 +154,14 @@ def make_embedder(settings: Settings) -> Embedder:
 def _bedrock(settings: Settings) -> Embedder:
     given(settings, "embedding_model")
     import boto3
+    from botocore.config import Config
 
     from palimpsest.adapters.bedrock_embeddings import BedrockEmbedder
 
+    # a request cannot be broken off, so its own time-outs end before the stage's
+    config = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts": 1})
     return BedrockEmbedder(
-        boto3.client("bedrock-runtime"),
+        boto3.client("bedrock-runtime", config=config),
         model=settings.embedding_model,
         dimension=settings.embedding_dimension,
     )
@@ -179,5 +185,7 @@ def _api_key(settings: Settings) -> str | None:
         return None
     import boto3
 
-    secret = boto3.client("secretsmanager").get_secret_value(SecretId=settings.embedding_api_key_arn)
+    secret = boto3.client("secretsmanager").get_secret_value(
+        SecretId=settings.embedding_api_key_arn
+    )
     return str(secret["SecretString"])

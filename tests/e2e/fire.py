@@ -20,8 +20,8 @@ _serial = itertools.count(1)
 
 @dataclass(slots=True)
 class Seen:
-    """The history of a run: every write that may have had an effect, the text of each acknowledged one,
-    and how many answers were busy ones (429), which write nothing.
+    """The history of a run: every write that may have had an effect, the text of each acknowledged
+    one, and how many answers were busy ones (429), which write nothing.
     """
 
     writes: list[Write] = field(default_factory=list)

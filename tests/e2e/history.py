@@ -1,7 +1,9 @@
-"""A history of guarded writes on one namespace, and the check that it could have happened one by one.
+"""A history of guarded writes on one namespace, and the check that it could have happened one by
+one.
 
-Every record is a register under compare-and-set: a success names the revision it made, a refusal the revision
-it found. The namespace's clock orders all successes, so the check is exact and needs no search.
+Every record is a register under compare-and-set: a success names the revision it made, a refusal
+the revision it found. The namespace's clock orders all successes, so the check is exact and needs
+no search.
 """
 
 from collections import defaultdict
@@ -11,8 +13,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write: the revision expected (0: absent), when it began and ended (seconds), and its outcome:
-    `made` is the revision it made, `found` the one that refused it (0: absent), both None if unknown.
+    """One write: the revision expected (0: absent), when it began and ended (seconds), and its
+    outcome: `made` is the revision it made, `found` the one that refused it (0: absent), both
+    None if unknown.
     """
 
     record_id: str
@@ -24,7 +27,8 @@ class Write:
 
 
 def faults(writes: Iterable[Write], *, clock: int, gaps_allowed: int = 0) -> list[str]:
-    """What is wrong with a history on a namespace whose clock ended at `clock`; empty if nothing is.
+    """What is wrong with a history on a namespace whose clock ended at `clock`; empty if nothing
+    is.
 
     Of writes with an unknown outcome at most `gaps_allowed` may have made a revision.
     """
@@ -77,7 +81,9 @@ def _chain_faults(chain: list[Write]) -> Iterable[str]:
 
 
 def _refusal_faults(refused: Write, chain: list[Write], gaps_allowed: int) -> Iterable[str]:
-    """The revision found must differ from the one expected and have stood at some moment of the call."""
+    """The revision found must differ from the one expected and have stood at some moment of the
+    call.
+    """
     if refused.found == refused.expected:
         yield f"{refused.record_id}: refused with the revision that was expected"
     if gaps_allowed:

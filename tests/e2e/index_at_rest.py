@@ -1,4 +1,6 @@
-"""The index and the table of a running stack, read from below, so that they can be compared at rest."""
+"""The index and the table of a running stack, read from below, so that they can be compared at
+rest.
+"""
 
 from pathlib import Path
 

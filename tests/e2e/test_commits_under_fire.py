@@ -15,7 +15,9 @@ CHECKED = 300
 
 
 def check_acknowledged(client: Client, namespace: str, seen: Seen) -> None:
-    """Every acknowledged write is read back as of its revision (a sample, the last ones included)."""
+    """Every acknowledged write is read back as of its revision (a sample, the last ones
+    included).
+    """
     revisions = sorted(seen.texts)
     chosen = set(random.Random(1).sample(revisions, min(CHECKED, len(revisions)))) | set(
         revisions[-20:]

@@ -22,7 +22,9 @@ _serial = itertools.count(1)
 
 @dataclass(slots=True)
 class Truth:
-    """For each record the texts it had, each with the earliest begin and the latest end of its standing."""
+    """For each record the texts it had, each with the earliest begin and the latest end of its
+    standing.
+    """
 
     standing: dict[str, list[tuple[str, float, float]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -46,7 +48,9 @@ class Truth:
 
 
 def change(client: Client, namespace: str, ids: list[str], end: float, truth: Truth) -> None:
-    """Put, change and delete own records at random. One client owns an id, so it knows its truth."""
+    """Put, change and delete own records at random. One client owns an id, so it knows its
+    truth.
+    """
     chance = random.Random(ids[0])
     while time.monotonic() < end:
         record_id = chance.choice(ids)

@@ -142,7 +142,7 @@ class DeadlineExceeded(Unavailable):
 
 
 class EmbeddingRejected(PalimpsestError):
-    """One text has no usable vector: `reason` is `zero`, `not_finite`, `wrong_width` or
+    """One text has no usable vector: `reason` is `blank`, `zero`, `not_finite`, `wrong_width` or
     `refused`.
     """
 

@@ -21,21 +21,25 @@ def unit(values: Sequence[object], *, dimension: int) -> Vector:
     """
     if len(values) != dimension:
         raise EmbeddingRejected("wrong_width")
-    numbers: list[float] = []
-    for value in values:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
-            raise EmbeddingRejected("not_finite")
-        numbers.append(float(value))
+    numbers = [_number(value) for value in values]
     largest = max(map(abs, numbers), default=0.0)
     if largest == 0.0:
         raise EmbeddingRejected("zero")
     scaled = [value / largest for value in numbers]  # so that no square overflows or vanishes
     norm = math.sqrt(math.fsum(value * value for value in scaled))
     return tuple(value / norm for value in scaled)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise EmbeddingRejected("not_finite")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise EmbeddingRejected("not_finite")
+    return number
 
 
 def to_float16(vector: Vector) -> bytes:

@@ -24,6 +24,7 @@ def test_a_usable_vector_has_unit_length(values: list[float]) -> None:
         (["1", 0, 1], "not_finite"),
         ([None, 0, 1], "not_finite"),
         ([True, 0, 1], "not_finite"),
+        ([10**400, 0, 1], "not_finite"),
         ([1, 2], "wrong_width"),
         ([1, 2, 3, 4], "wrong_width"),
     ],
