@@ -45,7 +45,7 @@ class Supervisor:
         os.environ.update(self.layout.aws_environment())
         self.layout.local.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.layout.local.chmod(0o700)  # its logs and state show keys
-        self._recover()
+        rebuilding = self._recover()
         chosen = embedding.choose(self.layout)
         endpoint.check_ports(self.layout, embedding=bool(chosen.server))
         self.layout.running_marker.touch()
@@ -55,7 +55,7 @@ class Supervisor:
         self._start_children(chosen)
         outputs = self._deployed(chosen)
         values = environment.members(self.layout, outputs)
-        self._wake_all(outputs["ProjectorFunctionName"])
+        self._wake_all(outputs["ProjectorFunctionName"], wait=rebuilding)
         self._wait_for_search(values)
         environment.write(self.layout.env_file, values)
         return values
@@ -99,12 +99,13 @@ class Supervisor:
         if loader.returncode == 0:
             loaded.touch()
 
-    def _recover(self) -> None:
-        """Clear away what a killed stack has left, and say so."""
+    def _recover(self) -> bool:
+        """Clear away what a killed stack has left and say so; whether to rebuild the index."""
         self.children.stop_orphans()
+        unclean = self.layout.deployed_marker.exists() and self.layout.running_marker.exists()
         if not self.layout.deployed_marker.exists():  # nothing of use was ever saved
             shutil.rmtree(self.layout.state, ignore_errors=True)
-        elif self.layout.running_marker.exists():
+        elif unclean:
             self.say(
                 "the last stop was not clean: starting from the last saved state, "
                 "the index is built again from the table"
@@ -112,6 +113,7 @@ class Supervisor:
             shutil.rmtree(self.layout.index, ignore_errors=True)
         if not self.layout.state.exists():
             shutil.rmtree(self.layout.index, ignore_errors=True)
+        return unclean
 
     def _start_children(self, chosen: embedding.Embedding) -> None:
         self.say(f"starting the local AWS endpoint on port {self.layout.port}")
@@ -147,12 +149,12 @@ class Supervisor:
             push.push(push.packed(self.layout), outputs)
         return outputs
 
-    def _wake_all(self, projector: str) -> None:
+    def _wake_all(self, projector: str, *, wait: bool) -> None:
         """Have the projection look at every namespace: former commits need no stream."""
-        boto3.client("lambda").invoke(
+        boto3.client("lambda", config=_PATIENT).invoke(
             FunctionName=projector,
             Qualifier="live",
-            InvocationType="Event",
+            InvocationType="RequestResponse" if wait else "Event",
             Payload=json.dumps({"job": "sweep"}).encode(),
         )
 

@@ -1,5 +1,6 @@
 """Finding by vectors, and the order of what is found: a part of the search index's contract."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -44,6 +45,16 @@ class SemanticContract:
             result = ask(index, query)
             assert (result.status, result.reason) == (LegStatus.FAILED, "fingerprint_mismatch")
             assert not result.candidates
+
+    def test_a_question_without_a_vector_is_skipped(self, index: SearchIndex) -> None:
+        result = ask(index, replace(by_vector(1, 0, 0), vector=None))
+        assert (result.status, result.reason) == (LegStatus.SKIPPED, "no_vector")
+
+    def test_a_question_that_is_no_direction_fails_by_name(self, index: SearchIndex) -> None:
+        index.write([entry("a", "word", vector=vector(1, 0, 0))])
+        for values in ((0.0, 0.0, 0.0), (math.nan, 0.0, 0.0)):
+            result = ask(index, replace(by_vector(1, 0, 0), vector=values))
+            assert (result.status, result.reason) == (LegStatus.FAILED, "unusable_vector")
 
     def test_one_leg_may_fail_and_the_other_answer(self, index: SearchIndex) -> None:
         index.write([entry("a", "word", vector=vector(1, 0, 0))])

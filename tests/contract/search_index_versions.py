@@ -1,5 +1,7 @@
 """Writes to a search index: the part of its contract about versions, tombstones and walks."""
 
+import math
+
 import pytest
 
 from contract.index_entries import (
@@ -72,10 +74,13 @@ class VersionsContract:
                 entry("a", "fits", vector=vector(1, 0, 0)),
                 entry("b", "too wide", vector=vector(1, 0, 0, 0)),
                 entry("c", "fits too", vector=vector(0, 1, 0)),
+                entry("d", "no direction", vector=(0.0, 0.0, 0.0)),
+                entry("e", "no number", vector=(1.0, math.nan, 0.0)),
             ]
         )
-        assert [r.outcome.value for r in results] == ["applied", "rejected", "applied"]
-        assert results[1].reason == "wrong_width"
+        outcomes = ["applied", "rejected", "applied", "rejected", "rejected"]
+        assert [r.outcome.value for r in results] == outcomes
+        assert [r.reason for r in results if r.reason] == ["wrong_width", "zero", "not_finite"]
         assert {"a", "c"} <= set(ids(index, by_vector(1, 1, 0)))
 
     def test_a_tombstone_takes_a_record_from_both_legs_for_ever(self, index: SearchIndex) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from contract.index_entries import (
     FINGERPRINT,
     NOW,
+    PARTITION,
     ask,
     by_vector,
     by_words,
@@ -35,6 +36,15 @@ class TestMemory(SearchIndexContract):
     @pytest.fixture
     def index(self) -> SearchIndex:
         return MemoryIndex(fingerprint=FINGERPRINT)
+
+    def test_a_lost_index_is_an_empty_one_of_another_generation(self) -> None:
+        index = MemoryIndex(fingerprint=FINGERPRINT)
+        index.write([entry("a", "word")])
+        before = index.generation()
+        index.lose()
+        assert index.generation() != before
+        assert ids(index, by_words("word")) == []
+        assert list(index.walk(PARTITION)) == []
 
 
 class TestSqlite(SearchIndexContract):

@@ -13,7 +13,6 @@ QUEUES = sam_template.resources("AWS::SQS::Queue")
 TABLES = sam_template.resources("AWS::DynamoDB::Table")
 TEMPLATE = sam_template.load()
 GLOBALS = TEMPLATE["Globals"]["Function"]
-(API,) = sam_template.resources("AWS::Serverless::Api").values()
 
 GATEWAY_SECONDS = 29
 
@@ -98,62 +97,6 @@ def test_the_environment_holds_arns_of_secrets_never_secrets() -> None:
         for name in function["Environment"]["Variables"]:
             if re.search("SECRET|TOKEN|PASSWORD|API_KEY", name):
                 assert name.endswith("_ARN")
-
-
-def test_every_route_but_health_asks_for_a_key() -> None:
-    assert API["Auth"]["DefaultAuthorizer"] == "KeyAuthorizer"
-    open_routes = [
-        event["Path"]
-        for function in FUNCTIONS
-        for event in events(function, "Api")
-        if event.get("Auth", {}).get("Authorizer") == "NONE"
-    ]
-    assert open_routes == ["/health"]
-
-
-def test_the_authorizer_reads_the_authorization_header_and_is_cached_for_300_seconds() -> None:
-    authorizer = API["Auth"]["Authorizers"]["KeyAuthorizer"]
-    assert authorizer["FunctionPayloadType"] == "REQUEST"
-    assert authorizer["Identity"] == {"Headers": ["Authorization"], "ReauthorizeEvery": 300}
-    assert authorizer["FunctionArn"] == {"Ref": "AuthorizerFunction.Alias"}
-
-
-@pytest.mark.parametrize(
-    ("kind", "status", "slug"),
-    [
-        ("UNAUTHORIZED", 401, "unauthorized"),
-        ("ACCESS_DENIED", 403, "forbidden"),
-        ("MISSING_AUTHENTICATION_TOKEN", 404, "not-found"),
-        ("REQUEST_TOO_LARGE", 413, "too-large"),
-        ("THROTTLED", 429, "throttled"),
-        ("DEFAULT_4XX", 400, "malformed-request"),
-        ("AUTHORIZER_FAILURE", 503, "unavailable"),
-        ("INTEGRATION_TIMEOUT", 504, "deadline-exceeded"),
-        ("DEFAULT_5XX", 500, "internal"),
-    ],
-)
-def test_what_the_gateway_answers_by_itself_has_the_contracts_slug(
-    kind: str, status: int, slug: str
-) -> None:
-    response = API["GatewayResponses"][kind]
-    problem = json.loads(response["ResponseTemplates"]["application/json"])
-    assert response["StatusCode"] == problem["status"] == status
-    assert problem["type"] == f"urn:palimpsest:problem:{slug}"
-
-
-@pytest.mark.parametrize("kind", API["GatewayResponses"])
-def test_what_the_gateway_answers_by_itself_is_a_problem_document(kind: str) -> None:
-    response = API["GatewayResponses"][kind]
-    headers = response["ResponseParameters"]["Headers"]
-    template = response["ResponseTemplates"]["application/json"]
-    problem = json.loads(template)
-    assert {"type", "title", "status", "detail", "instance"} <= problem.keys()
-    assert problem["instance"] == "$context.requestId"
-    assert template.isascii()
-    assert headers["Content-Type"] == "'application/problem+json'"
-    assert headers["X-Request-Id"] == "context.requestId"
-    assert ("Retry-After" in headers) == (problem["status"] in {429, 503, 504})
-    assert ("WWW-Authenticate" in headers) == (problem["status"] == 401)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -10,7 +10,6 @@ import pytest
 
 from contract.index_entries import (
     FINGERPRINT,
-    PARTITION,
     ask,
     by_vector,
     by_words,
@@ -23,7 +22,7 @@ from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.sqlite import SqliteIndex, partition
 from palimpsest.adapters.sqlite.encoding import sign_bits, unusable
 from palimpsest.adapters.sqlite.nearest import bit_count, counted_by_table
-from palimpsest.domain.entries import Entry, LegStatus
+from palimpsest.domain.entries import Entry
 from palimpsest.domain.lexical import FieldWeights
 
 WORDS = ["ship", "kiln", "river", "mortar", "stone", "lamp", "glass", "rope"]
@@ -187,17 +186,3 @@ def test_vectors_that_are_no_direction_are_refused_by_name(
     values: tuple[float, ...], reason: str | None
 ) -> None:
     assert unusable(values, dimension=None) == reason
-
-
-def test_a_question_that_is_no_direction_fails_by_name(tmp_path: Path) -> None:
-    index = SqliteIndex(tmp_path, fingerprint=FINGERPRINT)
-    index.write([entry("a", "word", vector=vector(1, 0, 0))])
-    for values in ((0.0, 0.0, 0.0), (math.nan, 0.0, 0.0)):
-        question = by_vector(1, 0, 0)
-        bad = type(question)(
-            leg=question.leg, partition=PARTITION, depth=5, now=question.now, vector=values,
-            fingerprint=FINGERPRINT,
-        )  # fmt: skip
-        result = ask(index, bad)
-        assert (result.status, result.reason) == (LegStatus.FAILED, "unusable_vector")
-    index.close()

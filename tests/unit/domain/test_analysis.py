@@ -145,6 +145,7 @@ def test_long_runs_are_cut_and_long_identifiers_are_found_by_their_parts() -> No
     assert [len(term) for term in terms("x" * 600)] == [LONGEST_TERM, LONGEST_TERM, 90]
     assert terms("ab-" * 200 + "cd") == ["ab"] * 200 + ["cd"]
     assert stem("x" * 60) == "x" * 60
+    assert terms("물" * 300) == ["물물"] * 299
 
 
 @pytest.mark.parametrize(

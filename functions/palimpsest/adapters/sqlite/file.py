@@ -57,7 +57,7 @@ class IndexFile:
             try:
                 yield self.reader
             finally:
-                run(self.reader, "ROLLBACK")
+                _undo(self.reader)
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -68,10 +68,10 @@ class IndexFile:
             run(self.writer, "BEGIN IMMEDIATE")
             try:
                 yield self.writer
+                run(self.writer, "COMMIT")
             except BaseException:
-                run(self.writer, "ROLLBACK")
+                _undo(self.writer)
                 raise
-            run(self.writer, "COMMIT")
 
     def scrub(self, *, vacuum_limit: int) -> None:
         """Take what was erased out of the file and its log. Raises `Unavailable` if that did not
@@ -82,8 +82,8 @@ class IndexFile:
         bytes.
         """
         with self._writing, translated():
-            pages, size = run(self.writer, "PRAGMA page_count")[0][0], 4096
-            if pages * size <= vacuum_limit:
+            pages, size = (run(self.writer, f"PRAGMA {it}") for it in ("page_count", "page_size"))
+            if pages[0][0] * size[0][0] <= vacuum_limit:
                 run(self.writer, "VACUUM")
             busy = run(self.writer, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
         if busy:
@@ -94,6 +94,11 @@ class IndexFile:
         with self._reading, self._writing, translated():
             self.reader.close()
             self.writer.close()
+
+
+def _undo(connection: apsw.Connection) -> None:
+    if connection.in_transaction:  # some errors end it themselves
+        run(connection, "ROLLBACK")
 
 
 def identity_of(path: Path) -> Identity | None:
