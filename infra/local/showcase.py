@@ -6,7 +6,8 @@ import urllib.request
 from collections.abc import Mapping
 from typing import Any
 
-QUESTION = "who fixes the espresso machine?"
+QUESTION = "which colleague must avoid nuts?"
+"""No record of the sample has these words: the answer is found by its meaning."""
 
 
 def search(values: Mapping[str, str], query: str = QUESTION) -> tuple[int, dict[str, Any]]:

@@ -45,7 +45,7 @@ def load(client: httpx.Client, chosen: EvaluationSet, namespace: str, folder: Pa
     """
     status = client.get(f"namespaces/{namespace}").raise_for_status().json()
     if status["counts"]["active"] >= len(chosen.records) - len(superseded(folder)):
-        return 0.0
+        return 0.0 if _whole(client, namespace) else _wait(client, namespace, time.monotonic())
     start = time.monotonic()
     for operations in _batches(chosen.records):
         body = {"operations": operations}
@@ -53,11 +53,21 @@ def load(client: httpx.Client, chosen: EvaluationSet, namespace: str, folder: Pa
     for old, new in superseded(folder):
         record = dict(next(fields for i, fields in chosen.records if i == new), supersedes=[old])
         client.put(f"namespaces/{namespace}/records/{new}", json=record).raise_for_status()
-    while client.get(f"namespaces/{namespace}").raise_for_status().json()["lag"]:
+    return _wait(client, namespace, start)
+
+
+def _wait(client: httpx.Client, namespace: str, start: float) -> float:
+    while not _whole(client, namespace):
         if time.monotonic() - start > PATIENCE_S:
             raise TimeoutError("the index has not caught up")
         time.sleep(0.5)
     return time.monotonic() - start
+
+
+def _whole(client: httpx.Client, namespace: str) -> bool:
+    """Whether the index has caught up and nothing waits for its vector."""
+    status = client.get(f"namespaces/{namespace}").raise_for_status().json()
+    return not status["lag"] and not status["counts"]["unsearchable"]
 
 
 def _batches(records: Iterable[tuple[str, dict[str, Any]]]) -> Iterable[list[dict[str, Any]]]:

@@ -116,21 +116,19 @@ class Content:
 
     @property
     def embedded_text(self) -> str:
-        """What the embedding model reads: the text, then the names by which it may be asked for.
-
-        Measured in `docs/decisions/`: tags and aliases in the embedded text raise recall by
-        paraphrase.
+        """What the embedding model reads: the text, and below it the words by which it may be
+        asked for, each once and without punctuation (measured in `docs/decisions/007`).
         """
         names = [
             self.title or "",
             self.subject or "",
-            (self.predicate or "").replace("_", " "),
             *self.aliases,
-            *self.entities,
+            (self.predicate or "").replace("_", " "),
             *self.tags,
+            *self.entities,
             self.location or "",
         ]
-        said = ", ".join(dict.fromkeys(name for name in names if name.strip()))
+        said = " ".join(dict.fromkeys(name for name in names if name.strip()))
         return f"{self.text}\n{said}" if said else self.text
 
 

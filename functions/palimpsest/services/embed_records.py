@@ -2,7 +2,7 @@
 raise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from palimpsest.domain.errors import (
@@ -16,7 +16,10 @@ from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector, from_float16, text_hash, to_float16
 from palimpsest.ports import Embedder, VectorStore
 
-BATCH = 32
+BATCH_TEXTS = 64
+BATCH_CHARACTERS = 20_000
+"""A call stays short, so that it ends within its time-out on a small machine too."""
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,7 @@ class RecordEmbedding:
         missing: dict[str, tuple[Reason, str]] = {}
         embedded = 0
         todo = sorted(texts.keys() - found.keys(), key=lambda i: (len(texts[i]), i))
-        for start in range(0, len(todo), BATCH):
-            batch = todo[start : start + BATCH]
+        for batch in _batches(todo, texts):
             if outage is None:
                 made, outage = self._embed({i: texts[i] for i in batch}, missing)
                 embedded += len(made)
@@ -89,6 +91,20 @@ class RecordEmbedding:
             else:
                 made[record_id] = _as_held(result.vector)
         return made, None
+
+
+def _batches(ids: Sequence[str], texts: Mapping[str, str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for record_id in ids:
+        length = len(texts[record_id])
+        if batch and (len(batch) == BATCH_TEXTS or size + length > BATCH_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(record_id)
+        size += length
+    if batch:
+        yield batch
 
 
 def _as_held(vector: Vector) -> Vector:
