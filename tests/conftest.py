@@ -24,3 +24,10 @@ def tables() -> Iterator[dict[str, str]]:
     """Both tables in moto, made from the template's own properties: names by logical id."""
     with mock_aws():
         yield create_tables(boto3.client("dynamodb"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the running stack share one worker, one after another; the others fill the rest."""
+    for item in items:
+        if item.get_closest_marker("stack"):
+            item.add_marker(pytest.mark.xdist_group("stack"))

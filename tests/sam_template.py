@@ -1,5 +1,6 @@
 """`template.yaml` as data, its intrinsic functions in their long form."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
 _Loader.add_multi_constructor("!", _intrinsic)
 
 
+@lru_cache(maxsize=1)
 def load() -> dict[str, Any]:
     """The whole template."""
     template: dict[str, Any] = yaml.load(PATH.read_text(encoding="utf-8"), _Loader)  # noqa: S506

@@ -87,12 +87,19 @@ def _guard() -> Guard:
     return int(tag[1])
 
 
+def _refuse_later() -> None:
+    """What this version does not keep yet is refused by name (docs/decisions/008)."""
+    if api.header("idempotency-key") is not None:
+        raise InvalidRequest.one("header", "idempotency-key", msg="this version keeps no keys")
+
+
 def _record_id(*, writing: bool) -> str:
     return checked_record_id(api.caller.path["id"], "path", "id", writing=writing)
 
 
 def _commit_one(content: Content | None) -> Planned:
     """A commit of one record; its guard is reported as a precondition."""
+    _refuse_later()
     caller = api.caller
     operation = Operation(id=_record_id(writing=True), content=content, guard=_guard())
     request = CommitRequest(
@@ -162,6 +169,7 @@ def delete_record(ns: str, id: str) -> Response[str]:
 @app.post("/namespaces/<ns>/commits")
 def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
     """Apply operations all or nothing under one revision."""
+    _refuse_later()
     caller = api.caller
     planned = services.commits.commit(
         CommitRequest(

@@ -291,6 +291,8 @@ def test_text_is_a_string_that_is_not_blank(http: Http, text: Any) -> None:
         ('"\\ud83"', 400),
         ('{"text": "x\ny"}', 400),
         ("[" * 100_000, 400),
+        ('{"text": "x", "metadata": {"k": ' + "[" * 62 + "]" * 62 + "}}", 422),
+        ('{"text": "x", "metadata": {"k": ' + "[" * 63 + "]" * 63 + "}}", 400),
         ("[]", 422),
         ("5", 422),
         ("null", 422),
@@ -404,6 +406,19 @@ def test_a2_d14_namespaces_outside_the_rule_are_422_on_every_route(http: Http, n
         http.search("x", namespace=ns),
     ):
         answer.problem(422, "invalid-request")
+
+
+def test_an_idempotency_key_is_refused_by_name_until_it_is_kept(http: Http) -> None:
+    key = {"Idempotency-Key": "k1"}
+    body = {"operations": [{"op": "put", "id": "a", "record": {"text": "x"}}]}
+    for answer in (
+        http.put("a", {"text": "x"}, headers=key),
+        http.delete("a", headers=key),
+        http.commit(body, headers=key),
+    ):
+        problem = answer.problem(422, "invalid-request")
+        assert problem["errors"][0]["loc"] == ["header", "idempotency-key"]
+    assert http.clock() == 0
 
 
 def test_health_needs_no_key_and_touches_nothing(http: Http) -> None:

@@ -374,3 +374,42 @@ def test_a_query_is_echoed_as_it_was_understood(river: Http) -> None:
     answer = river.search("  heron\0 river\ud83d ").body
     assert answer["query"] == "heron river"
     assert answer["warnings"] == [{"field": "query", "code": "broken_characters_removed"}]
+
+
+def test_a1_a_question_of_signs_alone_has_no_hits_and_is_no_outage(river: Http) -> None:
+    for query in ("\u200b", "\u200b \u200d"):
+        answer = river.search(query).body
+        assert (answer["hits"], answer["degraded"]) == ([], [])
+        assert answer["legs"]["semantic"]["reason"] == "nothing_to_embed"
+    for query in ("*", "~", '"', "AND", "[* TO *]", "!!!", "🙂", "field:"):
+        for mode in ("hybrid", "lexical", "semantic"):
+            assert river.search(query, mode=mode).status == 200
+
+
+def test_a1_what_looks_like_query_syntax_is_found_as_plain_text(http: Http) -> None:
+    texts = ["a/b", "foo)", '"unbalanced', "title:x", "C:\\repo\\main.py", "x AND (y", "wild*card?"]
+    operations = [
+        {"op": "put", "id": f"r{n}", "record": {"text": f"{text} entry"}}
+        for n, text in enumerate(texts)
+    ]
+    http.commit({"operations": operations})
+    http.project()
+    for n, text in enumerate(texts):
+        for mode in ("hybrid", "lexical"):
+            assert f"r{n}" in http.found(text, mode=mode, limit=3)
+
+
+def test_a5_fifteen_hundred_different_words_are_answered(http: Http) -> None:
+    http.put("a", {"text": "The clavichord stands in the hall."})
+    http.project()
+    words = ["clavichord", *(f"w{n:x}" for n in range(1500))]
+    assert http.found(" ".join(words), mode="lexical") == ["a"]
+    assert http.search(" ".join(words)).status == 200
+
+
+def test_a8_a_text_beyond_the_models_limit_is_whole_and_found_by_its_last_word(http: Http) -> None:
+    text = "lorem ipsum dolor sit amet " * 3_000 + " aardwolf"
+    http.put("long", {"text": text})
+    http.project()
+    assert http.found("aardwolf", mode="lexical") == ["long"]
+    assert http.get("long").body["text"] == text

@@ -1,4 +1,4 @@
-"""A function loads only what it uses: the set of modules of each handler, seen in a process of its own."""
+"""A function loads only what it uses: the modules of each handler, seen in a process of its own."""
 
 import os
 import subprocess

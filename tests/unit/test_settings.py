@@ -1,6 +1,7 @@
 import dataclasses
 
 import pytest
+
 import sam_template
 from palimpsest.settings import EmbedderKind, Engine, Settings, SettingsError, given, load
 

@@ -11,6 +11,7 @@ from palimpsest.domain.errors import MalformedRequest, TooLarge, UnsupportedMedi
 from palimpsest.domain.names import MAX_BODY_BYTES
 
 JSON_TYPE = "application/json"
+MAX_DEPTH = 64
 
 
 def header(event: Mapping[str, Any], name: str) -> str | None:
@@ -30,11 +31,28 @@ def parse(event: Mapping[str, Any], *, limit: int = MAX_BODY_BYTES) -> Any:
     if len(data) > limit:
         raise TooLarge(f"the body is larger than {limit} bytes", limit)
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
+        body = json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except RecursionError as error:
         raise MalformedRequest("the body is nested too deeply") from error
     except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
         raise MalformedRequest("the body is not JSON in UTF-8") from error
+    _check_depth(body)
+    return body
+
+
+def _check_depth(body: Any) -> None:
+    """Nothing of the contract nests as deep as `MAX_DEPTH`; what does is not walked any further."""
+    level = [body]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return
+    raise MalformedRequest("the body is nested too deeply")
 
 
 def _bytes(event: Mapping[str, Any]) -> bytes:

@@ -21,7 +21,6 @@ BATCH_CHARACTERS = 20_000
 """A call stays short, so that it ends within its time-out on a small machine too."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class EmbeddedRecords:
     """Vectors by record id, why others have none, and how many texts were embedded for it.

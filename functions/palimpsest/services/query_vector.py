@@ -13,6 +13,8 @@ from palimpsest.domain.errors import (
 from palimpsest.domain.vectors import Vector
 from palimpsest.ports import Clock, Embedder
 
+BLANK = "blank"
+
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
@@ -33,6 +35,8 @@ def embed_query(embedder: Embedder, clock: Clock, text: str, *, timeout_s: float
         status = LegStatus.OK
     except EmbeddingRejected as error:
         reason = f"embedding_{error.reason}"
+        if error.reason == BLANK:  # a question of signs alone has no meaning to look for
+            status, reason = LegStatus.SKIPPED, "nothing_to_embed"
     except DeadlineExceeded:
         status, reason = LegStatus.TIMEOUT, "embedder_timeout"
     except Throttled:
