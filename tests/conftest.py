@@ -5,7 +5,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
+from stack import local_stack
 from template_tables import create_tables
+
+__all__ = ["local_stack"]
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",

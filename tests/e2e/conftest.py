@@ -3,9 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from e2e.client import Client
-from stack import LocalStack, local_stack
-
-__all__ = ["local_stack"]
+from stack import LocalStack
 
 
 @pytest.fixture

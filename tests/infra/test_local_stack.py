@@ -9,10 +9,9 @@ import boto3
 import pytest
 
 from local.children import command_line
-from stack import LocalStack, local_stack
+from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-__all__ = ["local_stack"]
 
 
 def test_a_call_with_a_key_is_answered(local_stack: LocalStack) -> None:
