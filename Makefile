@@ -96,8 +96,50 @@ validate: $(STACK_SETUP) ## Check template.yaml
 	@AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none $(SAM) validate --lint
 
 # -- checks, evaluation ------------------------------------------------------------------------------------
+# the stack of the tests is their own: none of this caller's settings reach it
+RUN_TESTS := env -u PORT -u ENGINE -u EMBEDDER -u LOCAL_DIR -u PYTHONDONTWRITEBYTECODE -u MAKEFLAGS UV="$(UV)"
+
+test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functional, API, template, running stack
+	@rm -f .coverage .coverage.*
+	@$(RUN_TESTS) $(PY) -m pytest -n 2 --dist loadgroup --cov --cov-report= $(TESTS)
+	@$(PY) -m coverage report --skip-covered --fail-under=95 > build/coverage.txt || { tail -40 build/coverage.txt; exit 1; }
+	@$(PY) -m coverage report --include='*/domain/*,*/services/*' --fail-under=100 --skip-covered --show-missing \
+	  > build/coverage-core.txt || { cat build/coverage-core.txt; exit 1; }
+	@tail -1 build/coverage.txt
+
+model: $(SETUP) ## Build the default embedding model
+	@mkdir -p build
+	@UV="$(UV)" $(PY) infra/models/build.py
+
+lint: $(STACK_SETUP) ## Style, layers, sizes, the template
+	@$(PY) -m ruff check -q .
+	@$(PY) -m ruff format -q --check .
+	@PYTHONPATH=functions .venv/bin/lint-imports --no-logo
+	@$(PY) infra/lint.py
+	@$(MAKE) -s validate
+
+type: $(SETUP) ## Static types, strict
+	@$(PY) -m mypy functions infra tests
+
+fmt: $(SETUP) ## Format and mend what can be mended
+	@$(PY) -m ruff check -q --fix --exit-zero .
+	@$(PY) -m ruff format -q .
+
+eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPTIONS='{"mode": "lexical"}']
+	@[ -n "$(SET)" ] || { echo "error: SET=<folder> is needed, with corpus.jsonl, queries.jsonl and qrels.tsv" >&2; exit 2; }
+	@[ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }
+	@set -a; . "$(abspath $(LOCAL_DIR))/env"; $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
+
+bench: $(SETUP) ## Time the search index at 10,000 records
+	@PYTHONPATH=functions:tests $(PY) tests/benchmarks/index_bench.py
+
+requirements: $(SETUP) ## Export the locks anew from pyproject.toml
+	@for name in runtime: local:local dev:dev; do group=$${name#*:}; \
+	  "$(UV)" pip compile -q pyproject.toml $${group:+--group $$group} --universal --generate-hashes --no-emit-index-url \
+	  --no-header --python-version 3.11 -o requirements/$${name%%:*}.txt; done
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup run up down push key keys key-disable logs clean build deploy validate help
+.PHONY: setup run up down push key keys key-disable logs clean build deploy validate help test model lint type \
+  fmt eval bench requirements

@@ -12,14 +12,7 @@ from typing import Protocol, TypeVar
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import CommitPlan, LogEntry
 from palimpsest.domain.embedding import Embedded
-from palimpsest.domain.entries import (
-    Entry,
-    EntryState,
-    Leg,
-    LegQuery,
-    LegResult,
-    WriteResult,
-)
+from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
 from palimpsest.domain.ledger import LedgerEntry, Reading
 from palimpsest.domain.records import Record
@@ -237,18 +230,3 @@ class Waker(Protocol):
         hint.
         """
         ...
-
-
-__all__ = [
-    "Clock",
-    "Embedder",
-    "Executor",
-    "GenerationRegister",
-    "IndexLedger",
-    "Leg",
-    "Pending",
-    "RecordStore",
-    "SearchIndex",
-    "VectorStore",
-    "Waker",
-]

@@ -236,7 +236,7 @@ def test_several_errors_are_all_told_at_once(http: Http) -> None:
 
 
 def test_filters_by_equality_and_membership(http: Http) -> None:
-    rows = {
+    rows: dict[str, dict[str, Any]] = {
         "a": {
             "kind": "fact",
             "tags": ["red", "blue"],

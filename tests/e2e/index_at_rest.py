@@ -49,7 +49,7 @@ def fingerprint(stack: LocalStack) -> str:
     item = table(stack).get_item(
         TableName=stack.values["TABLE_NAME"], Key=items.key("#index", "READ")
     )["Item"]
-    return item["model"]["S"]
+    return str(item["model"]["S"])
 
 
 def table(stack: LocalStack):  # type: ignore[no-untyped-def]  # noqa: ANN201  # boto3's own client

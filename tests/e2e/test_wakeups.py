@@ -1,4 +1,6 @@
-"""Wake-ups may be lost, doubled, late or out of order, and the endpoint may die: the index says the same."""
+"""Wake-ups may be lost, doubled, late or out of order, and the endpoint may die: the index says the
+same.
+"""
 
 import json
 import os

@@ -210,7 +210,8 @@ def test_the_status_tells_counts_lag_model_and_generation(world: World) -> None:
 
 def test_a_commit_made_while_projecting_is_carried_too(world: World) -> None:
     world.put("a", "one")
-    commit, seen = world.ledger.advance, []
+    commit = world.ledger.advance
+    seen: list[object] = []
 
     def meanwhile(*args: object) -> None:
         if not seen:
@@ -218,6 +219,6 @@ def test_a_commit_made_while_projecting_is_carried_too(world: World) -> None:
             world.put("b", "two")
         commit(*args)  # type: ignore[arg-type]
 
-    world.ledger.advance = meanwhile  # type: ignore[method-assign]
+    world.ledger.advance = meanwhile  # type: ignore[method-assign,assignment]
     world.project()
     assert indexed(world) == 2
