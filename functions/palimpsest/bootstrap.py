@@ -4,6 +4,8 @@ Each function calls the builder of its own services; a vendor is imported inside
 uses it, so a function loads only what it needs.
 """
 
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +50,12 @@ class ProjectorServices:
     settings: Settings
     store: "DynamoRecordStore"
     projection: "ProjectService"
+
+
+def prime(services: Callable[[], object]) -> None:
+    """Build a function's services while Lambda initialises it; elsewhere an import does nothing."""
+    if os.environ.get("AWS_LAMBDA_FUNCTION_NAME"):
+        services()
 
 
 def records_services(settings: Settings | None = None) -> RecordsServices:
@@ -128,8 +136,12 @@ def _store(settings: Settings) -> "tuple[DynamoRecordStore, DynamoDBClient]":
 
 
 def make_index(settings: Settings, *, fingerprint: str) -> SearchIndex:
-    """The search index of `ENGINE`."""
+    """The search index of `ENGINE`. Raises `SettingsError` where that one cannot serve."""
     given(settings, "index_folder")
+    if (
+        settings.stage != "local"
+    ):  # functions on AWS share no folder: each would have an index of its own
+        raise SettingsError("ENGINE is sqlite, which serves functions of one machine only")
     from palimpsest.adapters.sqlite import SqliteIndex
 
     return SqliteIndex(Path(settings.index_folder), fingerprint=fingerprint)

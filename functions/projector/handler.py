@@ -5,16 +5,21 @@ Events say only which namespaces to look at: nothing in them is taken for conten
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from palimpsest.bootstrap import projector_services
+from palimpsest.bootstrap import ProjectorServices, prime, projector_services
 from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.observability import logger
 
-services = projector_services()
-
 Names = tuple[str, str]
+
+
+@cache
+def services() -> ProjectorServices:
+    """The services of this process."""
+    return projector_services()
 
 
 def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
@@ -24,33 +29,41 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
     if "Records" not in event:
         return _sweep()
     woken: dict[Names, list[str]] = {}
-    for names, item in _namespaces(event["Records"]):
-        woken.setdefault(names, []).append(item)
-    failures = [
-        {"itemIdentifier": item}
-        for names, items in woken.items()
-        if not _project(names)
-        for item in items
-    ]
-    return {"batchItemFailures": failures}
-
-
-def _namespaces(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Names, str]]:
-    """The (tenant, namespace) each record speaks of, and by which name to report it as failed."""
-    for record in records:
-        if "dynamodb" in record:
-            pk = record["dynamodb"]["Keys"]["pk"]["S"]
-            tenant, _, namespace = pk.partition("#")
-            yield (tenant, namespace), record["dynamodb"]["SequenceNumber"]
+    failed: list[str] = []
+    for record in event["Records"]:
+        item, names = _item(record), _names(record)
+        if names is None:
+            logger.error("a wake-up names no namespace", extra={"item": item})
+            failed.append(item)
         else:
-            body = json.loads(record["body"])
-            yield (body["tenant"], body["namespace"]), record["messageId"]
+            woken.setdefault(names, []).append(item)
+    failed += [item for names, items in woken.items() if not _project(names) for item in items]
+    return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
+
+
+def _item(record: Mapping[str, Any]) -> str:
+    """By which name a record is reported as failed."""
+    if "dynamodb" in record:
+        return str(record["dynamodb"]["SequenceNumber"])
+    return str(record["messageId"])
+
+
+def _names(record: Mapping[str, Any]) -> Names | None:
+    """The (tenant, namespace) a record speaks of; None if it cannot be told."""
+    if "dynamodb" in record:
+        tenant, _, namespace = record["dynamodb"]["Keys"]["pk"]["S"].partition("#")
+        return tenant, namespace
+    try:
+        body = json.loads(record["body"])
+        return str(body["tenant"]), str(body["namespace"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _sweep() -> dict[str, Any]:
     """Every namespace: what a lost wake-up left behind, and what waits for the embedder."""
     failed = [
-        names for names in services.store.namespaces() if not _project(names, retry_pending=True)
+        names for names in services().store.namespaces() if not _project(names, retry_pending=True)
     ]
     if failed:
         raise Unavailable(f"{len(failed)} namespaces could not be projected", stage="projection")
@@ -59,7 +72,7 @@ def _sweep() -> dict[str, Any]:
 
 def _project(names: Names, *, retry_pending: bool = False) -> bool:
     try:
-        done = services.projection.project(*names, retry_pending=retry_pending)
+        done = services().projection.project(*names, retry_pending=retry_pending)
     except (Throttled, Unavailable):
         logger.exception("projection failed", extra={"tenant": names[0], "namespace": names[1]})
         return False
@@ -73,3 +86,6 @@ def _project(names: Names, *, retry_pending: bool = False) -> bool:
         },
     )
     return True
+
+
+prime(services)

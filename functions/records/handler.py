@@ -1,6 +1,7 @@
 """Records: put, read, forget, commit; and the status of a namespace."""
 
 import re
+from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from palimpsest import __version__
 from palimpsest.api.fields import Warnings, cleaned_members
 from palimpsest.api.record_json import record_json
 from palimpsest.api.resolver import Access, HttpApi, answer
-from palimpsest.bootstrap import records_services
+from palimpsest.bootstrap import RecordsServices, prime, records_services
 from palimpsest.domain.commit_planning import EXISTS, CommitRequest, Guard, Operation, Planned
 from palimpsest.domain.errors import InvalidRequest, NotFound, RevisionConflict
 from palimpsest.domain.keys import Scope
@@ -40,7 +41,12 @@ def _clean_commit(body: Any, warnings: Warnings) -> Any:
     return {**body, "operations": cleaned}
 
 
-services = records_services()
+@cache
+def services() -> RecordsServices:
+    """The services of this process."""
+    return records_services()
+
+
 api = HttpApi(
     {
         ("PUT", RECORD): Access(Scope.WRITE, body=True, clean=cleaned_members),
@@ -50,7 +56,7 @@ api = HttpApi(
         ("GET", "/namespaces/{ns}"): Access(Scope.READ),
         ("GET", "/health"): Access(None),
     },
-    paths_are_decoded=services.settings.paths_are_decoded,
+    paths_are_decoded=lambda: services().settings.paths_are_decoded,
 )
 app = api.app
 
@@ -109,7 +115,7 @@ def _commit_one(content: Content | None) -> Planned:
         by=caller.grant.key_id,
     )
     try:
-        return services.commits.commit(request)
+        return services().commits.commit(request)
     except RevisionConflict as error:
         found = error.operations[0].revision or None
         msg = "the record is not at the revision expected"
@@ -143,9 +149,9 @@ def get_record(
     """Read a record, strongly consistent; as of a revision on request."""
     tenant, record_id = api.caller.grant.tenant, _record_id(writing=False)
     if revision is not None:
-        record = services.store.as_of(tenant, api.caller.path["ns"], record_id, revision)
+        record = services().store.as_of(tenant, api.caller.path["ns"], record_id, revision)
     else:
-        clock, found = services.store.read(tenant, api.caller.path["ns"], [record_id])
+        clock, found = services().store.read(tenant, api.caller.path["ns"], [record_id])
         record = found.get(record_id)
         record = record if record is not None and exists(record, clock) else None
     if record is None:
@@ -171,7 +177,7 @@ def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
     """Apply operations all or nothing under one revision."""
     _refuse_later()
     caller = api.caller
-    planned = services.commits.commit(
+    planned = services().commits.commit(
         CommitRequest(
             tenant=caller.grant.tenant,
             namespace=caller.path["ns"],
@@ -192,7 +198,7 @@ def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
 @app.get("/namespaces/<ns>")
 def get_namespace(ns: str) -> Response[str]:
     """The status of a namespace: its clock, how far the index is, its counts."""
-    status = services.status.status(api.caller.grant.tenant, api.caller.path["ns"])
+    status = services().status.status(api.caller.grant.tenant, api.caller.path["ns"])
     return answer(
         HTTPStatus.OK,
         {
@@ -211,3 +217,6 @@ def get_namespace(ns: str) -> Response[str]:
 def health() -> Response[str]:
     """The function runs; no dependency is touched."""
     return answer(HTTPStatus.OK, {"status": "ok", "version": __version__})
+
+
+prime(services)

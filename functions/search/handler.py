@@ -1,5 +1,6 @@
 """Search: one question to one namespace."""
 
+from functools import cache
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from palimpsest.api.fields import Warnings, cleaned
 from palimpsest.api.resolver import Access, HttpApi, answer
 from palimpsest.api.search_json import search_json
-from palimpsest.bootstrap import search_services
+from palimpsest.bootstrap import SearchServices, prime, search_services
 from palimpsest.domain.keys import Scope
 from search.schemas import SearchBody
 
@@ -20,10 +21,15 @@ def _clean(body: Any, warnings: Warnings) -> Any:
     return {**body, "query": cleaned(body["query"], "query", warnings)}
 
 
-services = search_services()
+@cache
+def services() -> SearchServices:
+    """The services of this process."""
+    return search_services()
+
+
 api = HttpApi(
     {("POST", "/search"): Access(Scope.READ, body=True, clean=_clean)},
-    paths_are_decoded=services.settings.paths_are_decoded,
+    paths_are_decoded=lambda: services().settings.paths_are_decoded,
 )
 app = api.app
 
@@ -36,5 +42,8 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 @app.post("/search")
 def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
     """Search a namespace."""
-    found = services.search.search(body.to_request(api.caller.grant.tenant))
+    found = services().search.search(body.to_request(api.caller.grant.tenant))
     return answer(HTTPStatus.OK, search_json(found, warnings=api.caller.warnings))
+
+
+prime(services)

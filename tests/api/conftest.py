@@ -87,7 +87,7 @@ class Http:
 
     @property
     def query_embedder(self) -> SimulatedEmbedder:
-        found: SimulatedEmbedder = self._modules["search"].services.search.embedder
+        found: SimulatedEmbedder = self._modules["search"].services().search.embedder
         return found
 
 
@@ -102,10 +102,12 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("WAKE_QUEUE_URL", "")
         names = ("records", "search", "projector")
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
+        for module in loaded.values():
+            module.services()
     yield loaded
-    loaded["search"].services.search.executor.close()
-    loaded["search"].services.search.index.close()
-    loaded["projector"].services.projection.index.close()
+    loaded["search"].services().search.executor.close()
+    loaded["search"].services().search.index.close()
+    loaded["projector"].services().projection.index.close()
 
 
 @pytest.fixture
@@ -113,4 +115,4 @@ def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
     """A tenant of its own on empty tables."""
     assert tables["RecordsTable"] == "RecordsTable"
     yield Http(modules, tenant=f"t{next(_numbers)}")
-    modules["search"].services.search.embedder.heal()
+    modules["search"].services().search.embedder.heal()

@@ -435,6 +435,6 @@ def test_an_unknown_route_is_404_and_an_unexpected_failure_tells_nothing_of_its_
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("arn:aws:secret")
 
-    monkeypatch.setattr(type(http._modules["records"].services.store), "read", crash)
+    monkeypatch.setattr(type(http._modules["records"].services().store), "read", crash)
     problem = http.get("a").problem(500, "internal")
     assert "secret" not in json.dumps(problem)

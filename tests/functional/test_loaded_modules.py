@@ -19,6 +19,7 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(FUNCTIONS),
             "AWS_DEFAULT_REGION": "us-east-1",
+            "AWS_LAMBDA_FUNCTION_NAME": "f",
             "TABLE_NAME": "t",
             "KEYS_TABLE_NAME": "k",
             "INDEX_FOLDER": str(folder),
@@ -65,3 +66,14 @@ def test_an_embedder_is_loaded_in_its_own_branch_only(tmp_path: Path) -> None:
 def test_a_missing_variable_stops_a_function_at_its_start_by_name(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="TABLE_NAME is not set"):
         loaded("records.handler", tmp_path, TABLE_NAME="")
+
+
+def test_on_aws_the_embedded_index_is_refused_by_name_not_served_empty(tmp_path: Path) -> None:
+    for handler in ("search.handler", "projector.handler"):
+        with pytest.raises(AssertionError, match="ENGINE is sqlite"):
+            loaded(handler, tmp_path, STAGE="prod")
+
+
+def test_importing_a_handler_outside_lambda_does_nothing(tmp_path: Path) -> None:
+    modules = loaded("search.handler", tmp_path, AWS_LAMBDA_FUNCTION_NAME="", TABLE_NAME="")
+    assert "apsw" not in modules

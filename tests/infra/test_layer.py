@@ -45,16 +45,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return artifacts / "python"
 
 
-def handlers() -> list[object]:
-    """Every handler; those that open the index wait for one that can live on AWS."""
-    waiting = pytest.mark.xfail(
-        reason="the only index is the embedded one, whose packages stay on the laptop", strict=True
-    )
-    indexing = {"search.handler", "projector.handler"}
-    return [pytest.param(h, marks=[waiting] if h in indexing else []) for h in HANDLERS]
-
-
-@pytest.mark.parametrize("handler", handlers())
+@pytest.mark.parametrize("handler", HANDLERS)
 def test_a_handler_imports_with_nothing_but_the_layer(layer: Path, handler: str) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[1:3]; "

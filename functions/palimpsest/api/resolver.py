@@ -62,7 +62,7 @@ class HttpApi:
     """
 
     def __init__(
-        self, access: Mapping[tuple[str, str], Access], *, paths_are_decoded: bool
+        self, access: Mapping[tuple[str, str], Access], *, paths_are_decoded: Callable[[], bool]
     ) -> None:
         self.app = APIGatewayRestResolver(enable_validation=True)
         self._access = access
@@ -123,7 +123,7 @@ class HttpApi:
 
     def _path(self, event: Mapping[str, Any]) -> dict[str, str]:
         found = event.get("pathParameters") or {}
-        return {k: str(v) if self._decoded else unquote(str(v)) for k, v in found.items()}
+        return {k: str(v) if self._decoded() else unquote(str(v)) for k, v in found.items()}
 
     def _failed(self, error: Exception) -> Response[str]:
         return _told(error, str(self.app.context.get("request_id", "")))

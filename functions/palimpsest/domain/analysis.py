@@ -12,7 +12,7 @@ r"""Text analysis: the terms by which a text is found, the same for what is stor
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from palimpsest.domain.folding import INVISIBLE, MARKS, fold
 from palimpsest.domain.stemming import stem
@@ -64,30 +64,27 @@ Span = tuple[str, int, int]
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repetitions included; none for stop words and symbols alone."""
-    return list(chain.from_iterable(map(_terms_of, _tokens(text))))
+    return [span[0] for match in _TOKEN.finditer(text) for span in _spans_of(match)]
 
 
 def spans(text: str) -> Iterator[Span]:
     """(term, start, end) with offsets into `text` as given, `end` exclusive; spans may overlap."""
     for match in _TOKEN.finditer(text):
         offset = match.start()
-        for term, start, end in _cut(match.group(), match.lastgroup or ""):
+        for term, start, end in _spans_of(match):
             yield term, offset + start, offset + end
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    return ((match.group(), match.lastgroup or "") for match in _TOKEN.finditer(text))
-
-
-def _terms_of(token: tuple[str, str]) -> tuple[str, ...]:
-    if len(token[0]) <= _CACHED_TOKEN:
-        return _remembered(token)
-    return tuple(term for term, _, _ in _cut(*token))
+def _spans_of(match: re.Match[str]) -> tuple[Span, ...]:
+    token, kind = match.group(), match.lastgroup or ""
+    if len(token) <= _CACHED_TOKEN:
+        return _remembered(token, kind)
+    return tuple(_cut(token, kind))
 
 
 @lru_cache(maxsize=65_536)
-def _remembered(token: tuple[str, str]) -> tuple[str, ...]:
-    return tuple(term for term, _, _ in _cut(*token))
+def _remembered(token: str, kind: str) -> tuple[Span, ...]:
+    return tuple(_cut(token, kind))
 
 
 def _cut(token: str, kind: str) -> Iterator[Span]:

@@ -7,7 +7,7 @@ from palimpsest.domain.analysis import spans, terms
 LENGTH = 300
 """Characters of a snippet, at most."""
 
-READ = 20_000
+READ = 8_000
 """Characters of a text that are looked through for the query's words."""
 
 _ELLIPSIS = "…"

@@ -17,6 +17,7 @@ from palimpsest.ports import (
     Embedder,
     Executor,
     IndexLedger,
+    Pending,
     RecordStore,
     SearchIndex,
     Waker,
@@ -69,9 +70,12 @@ class SearchService:
         budget = request.timeout_ms / 1000 + request.wait_ms / 1000
         progress = _Progress(start, start + budget - SHORT_OF_BUDGET_S / 2, self.clock.now())
         self._look(request, progress)
+        woken = self._wake_if_behind(request, progress)
         results = self._ask(request, progress, depth=self.depth)
         fused = _ranked(request, results)
         page = self._hydrated(request, progress, results, fused)
+        if woken is not None:
+            woken.result()
         return self._answer(request, progress, results, page)
 
     def _left(self, progress: _Progress) -> float:
@@ -95,11 +99,18 @@ class SearchService:
             if self.clock.monotonic() >= wait_until:
                 break
             self.clock.sleep(POLL_S)
-        if progress.indexed < progress.clock.revision:
-            self.waker.wake(request.tenant, request.namespace, progress.clock.revision)
         if pending is not None:
             progress.vector = pending.result()
             progress.timings["embed"] = progress.vector.ms
+
+    def _wake_if_behind(self, request: SearchRequest, progress: _Progress) -> Pending[None] | None:
+        """Beside the legs, ask for a projection that is due; a wake-up never raises."""
+        revision = progress.clock.revision
+        if progress.indexed >= revision:
+            return None
+        return self.executor.submit(
+            lambda: self.waker.wake(request.tenant, request.namespace, revision)
+        )
 
     def _look_once(self, request: SearchRequest, progress: _Progress) -> None:
         progress.clock, _ = self.store.read(request.tenant, request.namespace)
