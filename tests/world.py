@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from palimpsest.adapters.dynamodb.client import make_client
+from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
 from palimpsest.adapters.dynamodb.store import DynamoRecordStore
@@ -19,6 +20,7 @@ from palimpsest.domain.records import Content
 from palimpsest.ports import SearchIndex
 from palimpsest.services.commit import CommitService
 from palimpsest.services.embed_records import RecordEmbedding
+from palimpsest.services.erase import EraseService
 from palimpsest.services.namespace_status import NamespaceStatusService
 from palimpsest.services.project import Projected, ProjectService
 from palimpsest.services.search import SearchService
@@ -101,6 +103,7 @@ class World:
             register=self.register,
             clock=self.clock,
         )
+        self.erasing = EraseService(DynamoErasures(table, client))
         self.searches = SearchService(
             store=self.store,
             ledger=self.ledger,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+    from palimpsest.services.erase import EraseService
     from palimpsest.services.project import ProjectService
     from palimpsest.services.search import SearchService
 
@@ -50,6 +51,7 @@ class ProjectorServices:
     settings: Settings
     store: "DynamoRecordStore"
     projection: "ProjectService"
+    erasing: "EraseService"
 
 
 def prime(services: Callable[[], object]) -> None:
@@ -104,10 +106,12 @@ def search_services(settings: Settings | None = None) -> SearchServices:
 
 
 def projector_services(settings: Settings | None = None) -> ProjectorServices:
-    """The projection: the only writer of the index and of vectors."""
+    """The projection and the eraser: the only writers of the index and of vectors."""
+    from palimpsest.adapters.dynamodb.erasure import DynamoErasures
     from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
     from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
     from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
+    from palimpsest.services.erase import EraseService
     from palimpsest.services.project import ProjectService
 
     settings = settings or load()
@@ -124,6 +128,7 @@ def projector_services(settings: Settings | None = None) -> ProjectorServices:
             register=DynamoGenerationRegister(settings.table_name, client),
             clock=SystemClock(),
         ),
+        EraseService(DynamoErasures(settings.table_name, client)),
     )
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from palimpsest.domain.commits import Clock as NamespaceClock
-from palimpsest.domain.commits import CommitPlan, LogEntry
+from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
@@ -219,6 +219,18 @@ class GenerationRegister(Protocol):
 
     def use(self, reading: Reading) -> None:
         """From now on this one is read."""
+        ...
+
+
+class Erasures(Protocol):
+    """What forgetting leaves behind in the table: content that no read shows any more."""
+
+    def due(self, tenant: str, namespace: str, *, limit: int) -> list[Erasure]:
+        """At most `limit` erasures still to be done."""
+        ...
+
+    def erase(self, tenant: str, namespace: str, erasure: Erasure) -> None:
+        """Erase histories up to that revision and vectors of forgotten texts. May be repeated."""
         ...
 
 

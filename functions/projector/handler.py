@@ -73,6 +73,7 @@ def _sweep() -> dict[str, Any]:
 def _project(names: Names, *, retry_pending: bool = False) -> bool:
     try:
         done = services().projection.project(*names, retry_pending=retry_pending)
+        erased = services().erasing.erase(*names)
     except (Throttled, Unavailable):
         logger.exception("projection failed", extra={"tenant": names[0], "namespace": names[1]})
         return False
@@ -83,6 +84,7 @@ def _project(names: Names, *, retry_pending: bool = False) -> bool:
             "namespace": names[1],
             "revision": done.revision,
             "embedded": done.embedded,
+            "erased": erased,
         },
     )
     return True

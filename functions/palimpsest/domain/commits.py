@@ -56,3 +56,11 @@ class CommitPlan:
     def revision(self) -> int:
         """The revision this commit makes."""
         return self.clock.revision + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """A forgetting whose traces are still to be erased: the id, and the revision that forgot it."""
+
+    record_id: str
+    revision: int

@@ -49,6 +49,11 @@ def erasure_sk(record_id: str, revision: int) -> str:
     return f"E#{record_id}#{revision:020}"
 
 
+def vector_sk(record_id: str, fingerprint: str) -> str:
+    """Where a record's vector of one model stands."""
+    return f"V#{record_id}#{fingerprint}"
+
+
 def log_sk(revision: int) -> str:
     """Where a commit stands in the log."""
     return f"C#{revision:020}"

@@ -33,7 +33,7 @@ class DynamoVectorStore:
     ) -> dict[str, Vector]:
         """See `VectorStore.held`. A payload that is no vector is skipped, to be embedded again."""
         pk = items.partition(tenant, namespace)
-        keys = [items.key(pk, _sk(record_id, fingerprint)) for record_id in wanted]
+        keys = [items.key(pk, items.vector_sk(record_id, fingerprint)) for record_id in wanted]
         with translated():
             found = get_items(self._client, self._table, keys) if keys else []
         vectors: dict[str, Vector] = {}
@@ -104,15 +104,11 @@ class DynamoVectorStore:
             }
         }
         item = {
-            **items.key(pk, _sk(record_id, fingerprint)),
+            **items.key(pk, items.vector_sk(record_id, fingerprint)),
             "eh": {"S": embedded_hash},
             "vec": {"B": to_float16(vector)},
         }
         return check, {"Put": {"TableName": self._table, "Item": item}}
-
-
-def _sk(record_id: str, fingerprint: str) -> str:
-    return f"V#{record_id}#{fingerprint}"
 
 
 def _changed(error: "ClientError", order: Sequence[str]) -> list[str]:
