@@ -1,8 +1,8 @@
 """A whole Palimpsest in one process: real services and adapters over moto, the plain index and the
 simulated embedder, on a clock that a test may move."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.simulated import SimulatedEmbedder
 from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation, Planned
+from palimpsest.domain.entries import Entry, WriteResult
 from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.records import Content
 from palimpsest.ports import SearchIndex
@@ -77,6 +78,17 @@ class NotedWakes:
         self.asked.append((tenant, namespace, revision))
 
 
+@dataclass(frozen=True, slots=True)
+class IndexWithWrites:
+    """An index whose writes a test has taken over."""
+
+    index: SearchIndex
+    write: Callable[[Sequence[Entry]], Sequence[WriteResult]]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.index, name)
+
+
 class World:
     """Every service over one table."""
 
@@ -114,6 +126,11 @@ class World:
             waker=self.wakes,
             depth=depth,
         )
+
+    def writes(self, write: Callable[[Sequence[Entry]], Sequence[WriteResult]]) -> None:
+        """Let the projection's writes go through `write`."""
+        index: Any = IndexWithWrites(self.index, write)
+        self.projection = replace(self.projection, index=index)
 
     def commit(
         self, *operations: Operation, expected: int | None = None, namespace: str = NAMESPACE

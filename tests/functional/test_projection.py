@@ -1,7 +1,10 @@
+from collections.abc import Sequence
+
 import pytest
 
 from palimpsest.adapters.simulated import Fault, FaultKind
-from palimpsest.domain.entries import EntryState
+from palimpsest.domain.entries import Entry, EntryState, WriteOutcome, WriteResult
+from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.ledger import Reason
 from palimpsest.domain.queries import Mode
 from palimpsest.domain.vectors import text_hash
@@ -222,3 +225,32 @@ def test_a_commit_made_while_projecting_is_carried_too(world: World) -> None:
     world.ledger.advance = meanwhile  # type: ignore[method-assign,assignment]
     world.project()
     assert indexed(world) == 2
+
+
+def test_a_commit_whose_records_never_show_is_an_outage_not_a_skip(world: World) -> None:
+    world.put("a", "old")
+    before = world.store.read(TENANT, NAMESPACE, ["a"])
+    world.put("a", "new")
+    world.store.read = lambda *_, **__: before  # type: ignore[method-assign]
+    with pytest.raises(Unavailable):
+        world.project()
+    assert indexed(world) == 0
+
+
+def test_what_the_index_rejects_is_in_the_ledger_and_does_not_stop_the_others(
+    world: World,
+) -> None:
+    write = world.index.write
+
+    def reject(entries: Sequence[Entry]) -> list[WriteResult]:
+        told = write([entry for entry in entries if entry.id != "bad"])
+        results = {result.id: result for result in told}
+        return [
+            results.get(e.id, WriteResult(e.id, WriteOutcome.REJECTED, "too odd")) for e in entries
+        ]
+
+    world.writes(reject)
+    world.put_many({"bad": "one", "good": "two"})
+    world.project()
+    assert ledger(world) == {"bad": Reason.INDEX_REJECTED}
+    assert (indexed(world), list(states(world))) == (1, ["good"])

@@ -171,6 +171,13 @@ def test_superseding_marks_the_old_ones_in_the_same_commit() -> None:
         assert record.content is not None
 
 
+def test_superseding_the_same_record_again_changes_nothing() -> None:
+    space = Namespace()
+    space.commit(put("a", "x"))
+    space.commit(put("c", "z", supersedes=("a",)))
+    assert space.commit(put("c", "z", supersedes=("a",))).plan is None
+
+
 def test_putting_a_superseded_record_makes_it_active_again() -> None:
     space = Namespace()
     space.commit(put("a", "x"))
