@@ -34,6 +34,7 @@ class Seen:
 def fire(client: Client, namespace: str, *, seconds: float, seed: int = 0) -> Seen:
     """Write under guards with 32 writers until the time is over."""
     seen = Seen()
+    warm_up(client)
     end = time.monotonic() + seconds
     threads = [
         threading.Thread(target=_write, args=(client, namespace, end, seen, seed + n))
@@ -41,6 +42,12 @@ def fire(client: Client, namespace: str, *, seconds: float, seed: int = 0) -> Se
     ]
     run(threads)
     return seen
+
+
+def warm_up(client: Client) -> None:
+    """Have a warm worker for each writer, started a few at a time: cold starts are another test."""
+    for at_once in (4, 8, 16, WRITERS):
+        run([threading.Thread(target=client.status, args=("warm-up",)) for _ in range(at_once)])
 
 
 def run(threads: list[threading.Thread]) -> None:

@@ -33,20 +33,17 @@ def faults(writes: Iterable[Write], *, clock: int, gaps_allowed: int = 0) -> lis
     Of writes with an unknown outcome at most `gaps_allowed` may have made a revision.
     """
     all_writes = list(writes)
-    told = list(_clock_faults(all_writes, clock, gaps_allowed))
     made = sorted((w for w in all_writes if w.made is not None), key=lambda w: w.made or 0)
-    told += _order_faults(made)
+    acknowledged = {w.made for w in made}
+    told = [*_clock_faults(all_writes, clock, gaps_allowed), *_order_faults(made)]
     by_record: dict[str, list[Write]] = defaultdict(list)
     for write in made:
         by_record[write.record_id].append(write)
-    if gaps_allowed == 0:
-        told += [fault for chain in by_record.values() for fault in _chain_faults(chain)]
-    told += [
-        fault
-        for write in all_writes
-        if write.found is not None
-        for fault in _refusal_faults(write, by_record[write.record_id], gaps_allowed)
-    ]
+    for chain in by_record.values():
+        told += _chain_faults(chain, acknowledged)
+    for write in all_writes:
+        if write.found is not None:
+            told += _refusal_faults(write, by_record[write.record_id], acknowledged)
     return told
 
 
@@ -69,10 +66,14 @@ def _order_faults(made: list[Write]) -> Iterable[str]:
         latest_start = max(latest_start, write.began)
 
 
-def _chain_faults(chain: list[Write]) -> Iterable[str]:
+def _chain_faults(chain: list[Write], acknowledged: set[int | None]) -> Iterable[str]:
+    """Each success was granted on what stood: the acknowledged revision before it, or one after
+    that which nobody acknowledged (a write whose outcome is unknown made it).
+    """
     before = 0
     for write in chain:
-        if write.expected != before:
+        unknown = write.expected > before and write.expected not in acknowledged
+        if write.expected != before and not unknown:
             yield (
                 f"{write.record_id}: revision {write.made} was granted on {write.expected}, "
                 f"and {before} stood there"
@@ -80,14 +81,14 @@ def _chain_faults(chain: list[Write]) -> Iterable[str]:
         before = write.made or 0
 
 
-def _refusal_faults(refused: Write, chain: list[Write], gaps_allowed: int) -> Iterable[str]:
+def _refusal_faults(
+    refused: Write, chain: list[Write], acknowledged: set[int | None]
+) -> Iterable[str]:
     """The revision found must differ from the one expected and have stood at some moment of the
-    call.
+    call; of one that nobody acknowledged only the first can be told.
     """
     if refused.found == refused.expected:
         yield f"{refused.record_id}: refused with the revision that was expected"
-    if gaps_allowed:
-        return
     stood = [(0, float("-inf"))] + [(w.made or 0, w.began) for w in chain]
     ends = [w.ended for w in chain] + [float("inf")]
     for (revision, earliest), latest in zip(stood, ends, strict=True):
@@ -95,4 +96,14 @@ def _refusal_faults(refused: Write, chain: list[Write], gaps_allowed: int) -> It
             if refused.ended < earliest or refused.began > latest:
                 yield f"{refused.record_id}: found {revision}, which did not stand then"
             return
-    yield f"{refused.record_id}: found {refused.found}, which nobody made"
+    if refused.found in acknowledged:
+        yield f"{refused.record_id}: found {refused.found}, which is another record's"
+    elif refused.found == 0 or not _unacknowledged(refused.found, acknowledged):
+        yield f"{refused.record_id}: found {refused.found}, which nobody made"
+
+
+def _unacknowledged(revision: int | None, acknowledged: set[int | None]) -> bool:
+    """Whether a revision lies in a gap of the acknowledged ones, so that an unknown write
+    made it.
+    """
+    return revision is not None and revision not in acknowledged and bool(acknowledged)

@@ -46,3 +46,23 @@ def test_a_refusal_by_a_revision_that_did_not_stand_is_found() -> None:
     ]
     assert len([f for f in faults(history, clock=2) if "did not stand" in f]) == 2
     assert faults([Write("a", 1, 0, 1, found=1)], clock=0)
+
+
+def test_a_guard_granted_on_what_an_unknown_write_made_is_no_fault() -> None:
+    history = [
+        Write("a", 0, 0, 1, made=1),
+        Write("a", 1, 2, 3),
+        Write("a", 1, 4, 5, found=2),
+        Write("a", 2, 6, 7, made=3),
+    ]
+    assert faults(history, clock=3, gaps_allowed=1) == []
+
+
+def test_an_acknowledged_revision_passed_over_is_a_fault_also_beside_unknown_writes() -> None:
+    history = [
+        Write("a", 0, 0, 1, made=1),
+        Write("a", 1, 2, 3, made=2),
+        Write("a", 1, 4, 5, made=4),
+        Write("b", 0, 4, 5),
+    ]
+    assert any("was granted on 1" in f for f in faults(history, clock=4, gaps_allowed=1))
