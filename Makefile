@@ -58,22 +58,25 @@ down: $(SETUP) ## Stop what `make up` started; the data is kept
 	@$(STACK_PY) -m local.stack down
 
 push: $(SETUP) ## New code into the running local functions, in seconds
+	@$(PY) -m compileall -q -f functions
 	@$(STACK_PY) -m local.push
 
 # the running local stack is told by .local/env; STACK_NAME= names a stack on AWS instead
-KEY_SETTINGS = $(if $(filter command line environment,$(origin STACK_NAME)),,\
+KEY_SETTINGS = $(if $(filter command,$(origin STACK_NAME)),,\
   if [ -f "$(LOCAL_DIR)/env" ]; then set -a; . "$(abspath $(LOCAL_DIR))/env"; set +a; fi;)
 KEYS = $(KEY_SETTINGS) STACK_NAME="$${STACK_NAME:-$(STACK_NAME)}" $(STACK_PY) -m cli.keys
 
+export TENANT SCOPES NAMESPACES EXPIRES KEY_ID
+
 key: $(SETUP) ## A new API key: TENANT=acme [SCOPES=read,write] [NAMESPACES='team-*'] [EXPIRES=days] [STACK_NAME=…]
-	@$(KEYS) make --tenant '$(TENANT)' --scopes '$(or $(SCOPES),read)' --namespaces '$(or $(NAMESPACES),*)' \
-	  $(if $(EXPIRES),--expires '$(EXPIRES)')
+	@$(KEYS) make --tenant "$$TENANT" --scopes "$${SCOPES:-read}" --namespaces "$${NAMESPACES:-*}" \
+	  $${EXPIRES:+--expires "$$EXPIRES"}
 
 keys: $(SETUP) ## All keys, without their secrets
 	@$(KEYS) list
 
 key-disable: $(SETUP) ## Disable a key: KEY_ID=…
-	@$(KEYS) disable '$(KEY_ID)'
+	@$(KEYS) disable "$$KEY_ID"
 
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
 	@$(KEY_SETTINGS) $(STACK_PY) -m local.logs

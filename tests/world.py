@@ -74,7 +74,7 @@ class NotedWakes:
 
     asked: list[tuple[str, str, int]] = field(default_factory=list)
 
-    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+    def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:  # noqa: ARG002
         self.asked.append((tenant, namespace, revision))
 
 
@@ -115,7 +115,7 @@ class World:
             register=self.register,
             clock=self.clock,
         )
-        self.erasing = EraseService(DynamoErasures(table, client))
+        self.erasing = EraseService(DynamoErasures(table, client), self.clock)
         self.searches = SearchService(
             store=self.store,
             ledger=self.ledger,
@@ -165,6 +165,9 @@ class World:
 
     def project(self, *, retry_pending: bool = False) -> Projected:
         return self.projection.project(TENANT, NAMESPACE, retry_pending=retry_pending)
+
+    def erase(self) -> int:
+        return self.erasing.erase(TENANT, NAMESPACE, until=self.clock.monotonic() + 60)
 
     def search(self, query: str, **options: Any) -> SearchAnswer:
         return self.searches.search(

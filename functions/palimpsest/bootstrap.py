@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from palimpsest.services.search import SearchService
 
 
+SEARCH_PATIENCE_S = 2.0
+
+
 @dataclass(frozen=True, slots=True)
 class RecordsServices:
     """What the records function works with."""
@@ -95,7 +98,9 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         SearchService(
             store=store,
             ledger=DynamoIndexLedger(settings.table_name, client),
-            index=make_index(settings, fingerprint=embedder.fingerprint),
+            index=make_index(
+                settings, fingerprint=embedder.fingerprint, patience_s=SEARCH_PATIENCE_S
+            ),
             embedder=embedder,
             executor=ThreadExecutor(),
             clock=SystemClock(),
@@ -128,7 +133,7 @@ def projector_services(settings: Settings | None = None) -> ProjectorServices:
             register=DynamoGenerationRegister(settings.table_name, client),
             clock=SystemClock(),
         ),
-        EraseService(DynamoErasures(settings.table_name, client)),
+        EraseService(DynamoErasures(settings.table_name, client), SystemClock()),
     )
 
 
@@ -140,8 +145,10 @@ def _store(settings: Settings) -> "tuple[DynamoRecordStore, DynamoDBClient]":
     return DynamoRecordStore(settings.table_name, client, make_client(attempts=1)), client
 
 
-def make_index(settings: Settings, *, fingerprint: str) -> SearchIndex:
-    """The search index of `ENGINE`. Raises `SettingsError` where that one cannot serve."""
+def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> SearchIndex:
+    """The search index of `ENGINE`, which waits at most `patience_s` for another process. Raises
+    `SettingsError` where that one cannot serve.
+    """
     given(settings, "index_folder")
     if (
         settings.stage != "local"
@@ -149,7 +156,8 @@ def make_index(settings: Settings, *, fingerprint: str) -> SearchIndex:
         raise SettingsError("ENGINE is sqlite, which serves functions of one machine only")
     from palimpsest.adapters.sqlite import SqliteIndex
 
-    return SqliteIndex(Path(settings.index_folder), fingerprint=fingerprint)
+    folder = Path(settings.index_folder)
+    return SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s)
 
 
 def make_embedder(settings: Settings) -> Embedder:

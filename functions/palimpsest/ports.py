@@ -14,7 +14,7 @@ from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
-from palimpsest.domain.ledger import LedgerEntry, Reading
+from palimpsest.domain.ledger import LedgerEntry, Progress, Reading
 from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector
 
@@ -123,11 +123,19 @@ class RecordStore(Protocol):
     """The canonical table. All reads are strongly consistent."""
 
     def read(
-        self, tenant: str, namespace: str, ids: Sequence[str] = (), *, atomic: bool = False
+        self, tenant: str, namespace: str, ids: Sequence[str] = ()
     ) -> tuple[NamespaceClock, dict[str, Record]]:
         """The namespace's clock (revision 0 where nothing was ever written) and current records by
-        id, tombstones too; absent ids are not in it. At most 99 ids where `atomic`, which makes
-        it one instant's state; otherwise the items of one commit may be seen one by one.
+        id, tombstones too; absent ids are not in it. Each is strongly consistent by itself; of one
+        commit some may be seen before others.
+        """
+        ...
+
+    def stood_together(
+        self, tenant: str, namespace: str, ids: Sequence[str], records: Mapping[str, Record]
+    ) -> bool:
+        """Whether the records of these ids (those not in `records`: absent) are all as given, at
+        one instant during this call.
         """
         ...
 
@@ -181,12 +189,14 @@ class VectorStore(Protocol):
 class IndexLedger(Protocol):
     """How far an index generation is, and what cannot be found in it."""
 
-    def indexed_revision(self, tenant: str, namespace: str, generation: str) -> int:
-        """Every record up to it is visible in that generation or in the ledger; 0 at first."""
+    def progress(self, tenant: str, namespace: str, generation: str) -> Progress:
+        """How far that generation is; all 0 where it was never begun."""
         ...
 
-    def advance(self, tenant: str, namespace: str, generation: str, revision: int) -> None:
-        """Raise it to `revision`; never lowers it."""
+    def advance(
+        self, tenant: str, namespace: str, generation: str, revision: int, *, target: int
+    ) -> None:
+        """Raise its revision; never lowers it. The first call fixes `target`."""
         ...
 
     def unsearchable(self, tenant: str, namespace: str, generation: str) -> list[LedgerEntry]:
@@ -229,15 +239,15 @@ class Erasures(Protocol):
         """At most `limit` erasures still to be done."""
         ...
 
-    def erase(self, tenant: str, namespace: str, erasure: Erasure) -> None:
-        """Erase histories up to that revision and vectors of forgotten texts. May be repeated."""
+    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
+        """Erase histories up to their revisions and vectors of forgotten texts. May be repeated."""
         ...
 
 
 class Waker(Protocol):
     """Asks for a projection of a namespace soon. Losing a wake-up costs time, never truth."""
 
-    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+    def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
         """The namespace lags behind `revision`. Never raises for an outage of the queue: it is a
         hint.
         """

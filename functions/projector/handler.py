@@ -5,7 +5,8 @@ Events say only which namespaces to look at: nothing in them is taken for conten
 """
 
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.observability import logger
 
 Names = tuple[str, str]
+ERASE_ON_WAKE_S = 2.0
+ERASE_ON_SWEEP_S = 30.0
 
 
 @cache
@@ -38,6 +41,7 @@ def handler(event: dict[str, Any], _: Any) -> dict[str, Any]:
         else:
             woken.setdefault(names, []).append(item)
     failed += [item for names, items in woken.items() if not _project(names) for item in items]
+    _erase(list(woken), seconds=ERASE_ON_WAKE_S)
     return {"batchItemFailures": [{"itemIdentifier": item} for item in failed]}
 
 
@@ -62,18 +66,33 @@ def _names(record: Mapping[str, Any]) -> Names | None:
 
 def _sweep() -> dict[str, Any]:
     """Every namespace: what a lost wake-up left behind, and what waits for the embedder."""
-    failed = [
-        names for names in services().store.namespaces() if not _project(names, retry_pending=True)
-    ]
+    known = list(services().store.namespaces())
+    failed = [names for names in known if not _project(names, retry_pending=True)]
+    _erase(known, seconds=ERASE_ON_SWEEP_S)
     if failed:
         raise Unavailable(f"{len(failed)} namespaces could not be projected", stage="projection")
     return {"batchItemFailures": []}
 
 
+def _erase(woken: Sequence[Names], *, seconds: float) -> None:
+    """Work off forgettings when everything is projected, and only so long: the markers keep the
+    rest for the next wake or sweep, and nobody's indexing waits for it.
+    """
+    until = time.monotonic() + seconds
+    for tenant, namespace in woken:
+        try:
+            erased = services().erasing.erase(tenant, namespace, until=until)
+        except (Throttled, Unavailable):
+            logger.exception("erasing failed", extra={"tenant": tenant, "namespace": namespace})
+            continue
+        if erased:
+            extra = {"tenant": tenant, "namespace": namespace, "erased": erased}
+            logger.info("erased", extra=extra)
+
+
 def _project(names: Names, *, retry_pending: bool = False) -> bool:
     try:
         done = services().projection.project(*names, retry_pending=retry_pending)
-        erased = services().erasing.erase(*names)
     except (Throttled, Unavailable):
         logger.exception("projection failed", extra={"tenant": names[0], "namespace": names[1]})
         return False
@@ -84,7 +103,6 @@ def _project(names: Names, *, retry_pending: bool = False) -> bool:
             "namespace": names[1],
             "revision": done.revision,
             "embedded": done.embedded,
-            "erased": erased,
         },
     )
     return True

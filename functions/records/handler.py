@@ -19,9 +19,10 @@ from palimpsest.domain.keys import Scope
 from palimpsest.domain.names import checked_record_id
 from palimpsest.domain.records import Content, Record
 from palimpsest.domain.visibility import exists
-from records.schemas import MAX_REVISION, CommitBody, RecordBody
+from records.schemas import CommitBody, RecordBody
 
 RECORD = "/namespaces/{ns}/records/{id}"
+WHOLE_NUMBER = "^[0-9]{1,18}$"
 _STRONG_TAG = re.compile(r'"([1-9]\d{0,15})"')
 _TAGS = re.compile(r'(?:W/)?"([^"]*)"')
 
@@ -144,12 +145,12 @@ def put_record(ns: str, id: str, body: Annotated[RecordBody, Body()]) -> Respons
 def get_record(
     ns: str,
     id: str,
-    revision: Annotated[int | None, Query(ge=0, le=MAX_REVISION)] = None,
+    revision: Annotated[str | None, Query(pattern=WHOLE_NUMBER)] = None,
 ) -> Response[str]:
     """Read a record, strongly consistent; as of a revision on request."""
     tenant, record_id = api.caller.grant.tenant, _record_id(writing=False)
     if revision is not None:
-        record = services().store.as_of(tenant, api.caller.path["ns"], record_id, revision)
+        record = services().store.as_of(tenant, api.caller.path["ns"], record_id, int(revision))
     else:
         clock, found = services().store.read(tenant, api.caller.path["ns"], [record_id])
         record = found.get(record_id)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from mypy_boto3_cloudformation import CloudFormationClient
 
 
+MAX_DAYS = 36_500
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code: 0 done, 1 refused or not possible."""
     asked = _parser().parse_args(arguments)
@@ -43,8 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _disable(store, asked.key_id)
         else:
             _list(store)
-    except (InvalidRequest, LookupError, Unavailable) as error:
+    except (InvalidRequest, LookupError) as error:
         print(error, file=sys.stderr)
+        return 1
+    except Unavailable as error:
+        print(f"{error}: is the stack running? `make up` starts the local one", file=sys.stderr)
         return 1
     return 0
 
@@ -59,8 +65,8 @@ def make(
 ) -> keys.Token:
     """Keep a new key, valid for `days` or until it is disabled. Raises `InvalidRequest`."""
     now = instants.whole(datetime.now(UTC))
-    if days is not None and days <= 0:
-        raise InvalidRequest.one("expires", msg="a positive number of days")
+    if days is not None and not 0 < days <= MAX_DAYS:  # NaN is neither
+        raise InvalidRequest.one("expires", msg=f"days, above 0 and at most {MAX_DAYS:,}")
     token = keys.Token.generate()
     grant = keys.Grant(
         tenant=keys.checked_tenant(tenant),
@@ -90,6 +96,9 @@ def table_name(stacks: "CloudFormationClient | None" = None) -> str:
 
 
 def _disable(store: keys.KeyStore, key_id: str) -> int:
+    if not key_id:
+        print("which key? KEY_ID=", file=sys.stderr)
+        return 1
     if not store.disable(key_id):
         print(f"no key {key_id}", file=sys.stderr)
         return 1

@@ -77,3 +77,20 @@ def test_c7_two_tenants_with_one_namespace_and_id_never_see_each_other(http: Htt
         http.request(method, resource, path={"ns": "notes", "id": "same"}, body=body, grant=right)
     assert http.get("same", grant=left).body["text"] == "the left keeps walnuts"
     assert http.namespace(grant=left).body["revision"] == 1
+
+
+def test_a_body_that_is_a_list_opens_no_namespace_outside_the_keys_patterns(http: Http) -> None:
+    http.put("a", {"text": "zebra"}, ns="secret")
+    http.project("secret")
+    narrow = {**http.grant, "namespaces": "team-*"}
+    body = {"query": "zebra", "namespace": "secret"}
+    http.request("POST", "/search", body=body, grant=narrow).problem(403, "forbidden")
+    http.request("POST", "/search", body=[body], grant=narrow).problem(422, "invalid-request")
+    http.request("POST", "/search", body=[body]).problem(422, "invalid-request")
+
+
+def test_a_namespace_outside_the_patterns_is_403_whatever_the_body_is_like(http: Http) -> None:
+    narrow = {**http.grant, "namespaces": "team-*"}
+    for options in ({"raw": "{"}, {"raw": "x", "headers": {"Content-Type": "text/plain"}}):
+        answer = http.request("PUT", RECORD, path=PATH, grant=narrow, **options)
+        answer.problem(403, "forbidden")

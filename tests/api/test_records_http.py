@@ -118,7 +118,8 @@ def test_reads_as_of_a_revision(http: Http) -> None:
     assert http.get("a", query={"revision": "3"}).body["text"] == "v2"
     for revision in ("0", "1", "4", "1000000"):
         http.get("a", query={"revision": revision}).problem(404, "not-found")
-    for revision in ("-1", "1.5", "abc", ""):
+    http.get("a", query={"revision": str(2**53)}).problem(404, "not-found")
+    for revision in ("-1", "1.5", "1.0", "+1", " 1", "1_0", "abc", "", "٣"):
         http.get("a", query={"revision": revision}).problem(422, "invalid-request")
 
 
@@ -225,6 +226,8 @@ def test_b5_one_blank_text_in_a_commit_refuses_the_whole(http: Http) -> None:
         ("event_time", -1, 10**18),
         ("event_time", 0, True),
         ("event_time", "2026-01-01T00:00:00+09:00", "2026-01-01T00:00:00"),
+        ("event_time", "2026-01-01T00:00:00+23:59", "2026-01-01T00:00:00+09:60"),
+        ("event_time", "2026-01-01T00:00:00-23:59", "2026-01-01T00:00:00+24:00"),
         ("expires_at", None, "2026-01-01"),
         ("valid_from", 1767225600000, "1767225600000"),
         ("valid_to", "2026-02-28T00:00:00Z", "2026-02-30T00:00:00Z"),
@@ -294,6 +297,8 @@ def test_text_is_a_string_that_is_not_blank(http: Http, text: Any) -> None:
         ('{"text": "x", "metadata": {"k": ' + "[" * 62 + "]" * 62 + "}}", 422),
         ('{"text": "x", "metadata": {"k": ' + "[" * 63 + "]" * 63 + "}}", 400),
         ("[]", 422),
+        ('[{"text": "x"}]', 422),
+        ('[{"text": "x\\u0000"}, {}]', 422),
         ("5", 422),
         ("null", 422),
     ],

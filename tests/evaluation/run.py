@@ -144,6 +144,8 @@ def main() -> int:
     parser.add_argument("--limit", type=int, default=0, help="ask only the first N questions")
     options = parser.parse_args()
     chosen = read(options.folder)
+    if not chosen.questions:
+        raise ValueError(f"no question of {options.folder} has a judgement in qrels.tsv (tabs)")
     text = json.dumps(chosen.records, sort_keys=True).encode()
     namespace = f"eval-{chosen.name}-{hashlib.sha256(text).hexdigest()[:8]}"
     with httpx.Client(
@@ -170,4 +172,9 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except httpx.HTTPStatusError as error:
+        sys.exit(f"error: {error.response.status_code}: {error.response.text}")
+    except (httpx.TransportError, OSError, ValueError, KeyError) as error:
+        sys.exit(f"error: {type(error).__name__}: {error}")

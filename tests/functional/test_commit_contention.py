@@ -3,7 +3,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
+from palimpsest.domain.commit_planning import Operation
 from palimpsest.domain.errors import Throttled, Unavailable
+from palimpsest.domain.records import Content
 from palimpsest.domain.visibility import stands
 from world import NAMESPACE, TENANT, World
 
@@ -83,15 +85,31 @@ def test_what_the_table_answers_becomes_what_it_means(
         world.store.read(TENANT, NAMESPACE)
 
 
-def test_a_snapshot_that_meets_a_writer_asks_for_patience(world: World) -> None:
-    def cancelled(**_: Any) -> None:
-        error = world.client.exceptions.TransactionCanceledException
-        answer: Any = {"Error": {"Code": "TransactionCanceledException", "Message": "no"}}
-        raise error(answer, "TransactGetItems")
+def test_that_nothing_changes_is_said_only_of_records_that_stood_together(world: World) -> None:
+    world.put_many({"a": "x", "b": "x"})
+    together, calls = world.store.stood_together, []
 
-    world.client.transact_get_items = cancelled  # type: ignore[method-assign,assignment]
-    with pytest.raises(Throttled):
-        world.store.read(TENANT, NAMESPACE, ["a"], atomic=True)
+    def meanwhile(*args: Any) -> bool:
+        calls.append(args)
+        if len(calls) == 1:
+            World(world.table).put("a", "changed by another")
+        return together(*args)
+
+    world.store.stood_together = meanwhile  # type: ignore[method-assign,assignment]
+    world.put_many({"a": "x", "b": "x"})
+    clock, records = world.store.read(TENANT, NAMESPACE, ["a", "b"])
+    assert (clock.revision, len(calls)) == (3, 1)
+    assert [records[i].revision for i in "ab"] == [3, 1]
+
+
+def test_large_records_do_not_hinder_a_refusal_or_an_unchanged_commit(world: World) -> None:
+    large = {f"k{n:02}": tuple(f"{n}-{i} " + "v" * 235 for i in range(50)) for n in range(20)}
+    for n in range(20):
+        world.put(f"r{n:02}", "large", metadata=large)
+    again = [
+        Operation(id=f"r{n:02}", content=Content(text="large", metadata=large)) for n in range(20)
+    ]
+    assert world.commit(*again).plan is None
 
 
 def test_reads_that_stay_undone_are_no_missing_records(world: World) -> None:

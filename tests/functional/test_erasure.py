@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from palimpsest.domain.commit_planning import Operation
+from palimpsest.domain.errors import Throttled
 from palimpsest.domain.vectors import text_hash
 from world import NAMESPACE, TENANT, World
 
@@ -24,12 +25,12 @@ def test_f1_after_the_eraser_nothing_of_a_forgotten_record_is_in_the_table(world
     world.project()
     world.forget("a")
     assert "zebrasecret" in everything(world)
-    assert world.erasing.erase(TENANT, NAMESPACE) == 1
+    assert world.erase() == 1
     assert "zebrasecret" not in everything(world)
     assert keys(world, "V#") == [f"V#b#{world.embedder.fingerprint}"]
     assert keys(world, "H#") == keys(world, "E#") == []
     assert keys(world, "R#") == ["R#a", "R#b"]
-    assert world.erasing.erase(TENANT, NAMESPACE) == 0
+    assert world.erase() == 0
 
 
 def test_a_new_record_of_the_same_id_keeps_its_own_history_and_vector(world: World) -> None:
@@ -39,7 +40,7 @@ def test_a_new_record_of_the_same_id_keeps_its_own_history_and_vector(world: Wor
     world.put("a", "new one")
     world.put("a", "new two")
     world.project()
-    assert world.erasing.erase(TENANT, NAMESPACE) == 1
+    assert world.erase() == 1
     assert keys(world, "H#") == [f"H#a#{3:020}"]
     held = world.vectors.held(
         TENANT, NAMESPACE, {"a": text_hash("new two")}, fingerprint=world.embedder.fingerprint
@@ -55,7 +56,7 @@ def test_an_erasure_that_was_killed_half_way_is_taken_up_again(world: World) -> 
     world.put("a", "zebrasecret one")
     world.put("a", "zebrasecret two")
     world.forget("a")
-    delete, calls = world.client.delete_item, []
+    delete, calls = world.client.batch_write_item, []
 
     def killed(**request: Any) -> Any:
         calls.append(request)
@@ -64,16 +65,58 @@ def test_an_erasure_that_was_killed_half_way_is_taken_up_again(world: World) -> 
         return delete(**request)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(world.client, "delete_item", killed)
+        patch.setattr(world.client, "batch_write_item", killed)
         with pytest.raises(KeyboardInterrupt):
-            world.erasing.erase(TENANT, NAMESPACE)
+            world.erase()
     assert keys(world, "E#") != []
-    assert world.erasing.erase(TENANT, NAMESPACE) == 1
+    assert world.erase() == 1
     assert "zebrasecret" not in everything(world)
+
+
+def test_erasing_ends_when_its_time_is_over_and_the_markers_keep_the_rest(world: World) -> None:
+    world.put_many({f"r{n:03}": f"text {n}" for n in range(30)})
+    for start in range(0, 30, 15):
+        world.commit(*(Operation(id=f"r{n:03}", content=None) for n in range(start, start + 15)))
+    erase = world.erasing.erasures.erase
+
+    def slow(*args: Any) -> None:
+        erase(*args)
+        world.clock.move(40)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.erasing.erasures, "erase", slow)
+        assert world.erasing.erase(TENANT, NAMESPACE, until=30) == 25
+    assert len(keys(world, "E#")) == 5
+    assert world.erase() == 5
+
+
+def test_deletions_left_undone_are_asked_for_again_with_patience(world: World) -> None:
+    world.put("a", "x")
+    world.forget("a")
+    delete, calls = world.client.batch_write_item, []
+
+    def undone_once(**request: Any) -> Any:
+        calls.append(request)
+        if len(calls) == 1:
+            return {"UnprocessedItems": request["RequestItems"]}
+        return delete(**request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.client, "batch_write_item", undone_once)
+        assert world.erase() == 1
+    assert keys(world, "E#") == []
+    world.put("b", "y")
+    world.forget("b")
+    with pytest.MonkeyPatch.context() as patch:
+        never = {"batch_write_item": lambda **r: {"UnprocessedItems": r["RequestItems"]}}
+        patch.setattr(world.client, "batch_write_item", never["batch_write_item"])
+        with pytest.raises(Throttled):
+            world.erase()
+    assert len(keys(world, "E#")) == 1
 
 
 def test_more_than_a_batch_of_forgettings_is_worked_off(world: World) -> None:
     world.put_many({f"r{n:03}": f"text {n}" for n in range(110)})
     for start in range(0, 110, 22):
         world.commit(*(Operation(id=f"r{n:03}", content=None) for n in range(start, start + 22)))
-    assert world.erasing.erase(TENANT, NAMESPACE) == 110
+    assert world.erase() == 110

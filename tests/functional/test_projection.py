@@ -23,7 +23,7 @@ def ledger(world: World) -> dict[str, Reason]:
 
 
 def indexed(world: World) -> int:
-    return world.ledger.indexed_revision(TENANT, NAMESPACE, world.index.generation())
+    return world.ledger.progress(TENANT, NAMESPACE, world.index.generation()).revision
 
 
 def test_projection_carries_records_and_tombstones_under_their_versions(world: World) -> None:
@@ -175,8 +175,8 @@ def test_a_record_that_lags_behind_its_log_entry_is_read_again_never_passed_over
 
 def test_the_index_revision_is_never_lowered(world: World) -> None:
     generation = world.index.generation()
-    world.ledger.advance(TENANT, NAMESPACE, generation, 7)
-    world.ledger.advance(TENANT, NAMESPACE, generation, 5)
+    world.ledger.advance(TENANT, NAMESPACE, generation, 7, target=7)
+    world.ledger.advance(TENANT, NAMESPACE, generation, 5, target=5)
     assert indexed(world) == 7
 
 
@@ -216,13 +216,13 @@ def test_a_commit_made_while_projecting_is_carried_too(world: World) -> None:
     commit = world.ledger.advance
     seen: list[object] = []
 
-    def meanwhile(*args: object) -> None:
+    def meanwhile(*args: object, **options: object) -> None:
         if not seen:
             seen.append(args)
             world.put("b", "two")
-        commit(*args)  # type: ignore[arg-type]
+        commit(*args, **options)  # type: ignore[arg-type]
 
-    world.ledger.advance = meanwhile  # type: ignore[method-assign,assignment]
+    world.ledger.advance = meanwhile  # type: ignore[method-assign]
     world.project()
     assert indexed(world) == 2
 

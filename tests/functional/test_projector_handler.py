@@ -80,7 +80,7 @@ def test_a_sweep_projects_everything_and_erases_what_is_due(
     world.forget("a")
     assert projector.handler({"job": "sweep"}, None) == {"batchItemFailures": []}
     assert world.status.status(TENANT, NAMESPACE).lag == 0
-    assert world.erasing.erase(TENANT, NAMESPACE) == 0
+    assert world.erase() == 0
 
 
 def test_a_sweep_that_could_not_do_everything_fails_so_that_it_is_repeated(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -236,3 +237,61 @@ def test_a_page_of_huge_texts_closes_before_it_is_too_large_for_an_answer(world:
     assert answer.closed_early
     assert sum(len(h.record.content.text) for h in answer.hits if h.record.content) < 4_000_000
     assert len(answer.hits) >= 15
+
+
+def test_a_page_of_wide_records_closes_before_it_is_too_large_for_an_answer(world: World) -> None:
+    wide = {f"k{n:02}": tuple("v" * 256 for _ in range(50)) for n in range(19)}
+    for n in range(20):
+        world.put(f"r{n}", f"heron {n}", metadata=wide)
+    world.project()
+    answer = world.search("heron", limit=100)
+    assert answer.closed_early
+    assert sum(h.record.content.size for h in answer.hits if h.record.content) < 4_000_000
+    assert len(answer.hits) >= 13
+
+
+def test_what_expires_or_begins_while_a_search_waits_is_judged_afterwards(world: World) -> None:
+    now = world.clock.now()
+    world.put("ends", "a wallaby", expires_at=now + timedelta(seconds=4))
+    world.put("begins", "a wallaby too", valid_from=now + timedelta(seconds=4))
+    world.project()
+    assert world.found("wallaby") == ["ends"]
+    assert world.found("wallaby", min_revision=99, wait_ms=5000) == ["begins"]
+
+
+def test_c4_a_search_on_an_index_that_is_still_being_rebuilt_says_so(
+    tables: dict[str, str],
+) -> None:
+    world = World(tables["RecordsTable"])
+    world.put_many({f"r{n:03}": "heron" for n in range(50)})
+    world.project()
+    assert world.search("heron").degraded == []
+    lost = World(world.table)
+    answer = lost.search("heron")
+    assert (answer.hits, answer.degraded) == ([], ["stale_index"])
+    generation = lost.index.generation()
+    lost.ledger.advance("acme", "notes", generation, 1, target=2)
+    assert lost.search("heron").degraded == ["stale_index"]
+    lost.project()
+    assert lost.search("heron").degraded == []
+    lost.put("late", "heron")
+    assert lost.search("heron").degraded == []  # an ordinary lag is told by `revision` alone
+
+
+def test_a_budget_never_passes_the_functions_own_time_limit(world: World) -> None:
+    seed(world)
+    asked: list[float] = []
+    search = world.index.search
+
+    def noted(queries: Any, *, timeout: float) -> Any:
+        asked.append(timeout)
+        return search(queries, timeout=timeout)
+
+    class Noted:
+        def __getattr__(self, name: str) -> Any:
+            return noted if name == "search" else getattr(world.index, name)
+
+    index: Any = Noted()
+    world.searches = replace(world.searches, index=index)
+    world.search("heron", timeout_ms=25_000, wait_ms=5_000)
+    assert asked[0] <= 27

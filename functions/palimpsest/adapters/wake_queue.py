@@ -26,36 +26,43 @@ def make_client() -> "SQSClient":
 
 
 class SqsWaker:
-    """`Waker` over one FIFO queue. The same namespace at the same revision is asked for once."""
+    """`Waker` over one FIFO queue. The same namespace at the same revision is asked for once for
+    each index generation.
+    """
 
     def __init__(self, queue_url: str, client: "SQSClient") -> None:
         self._queue_url = queue_url
         self._client = client
-        self._asked: dict[tuple[str, str], int] = {}
+        self._asked: dict[tuple[str, str, str], int] = {}
 
-    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+    def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
         """See `Waker.wake`. A queue that cannot be reached is logged, and the schedule does the
         work.
         """
-        if self._asked.get((tenant, namespace), 0) >= revision:
+        asked = (tenant, namespace, generation)
+        if self._asked.get(asked, 0) >= revision:
             return
         body = {"tenant": tenant, "namespace": namespace, "revision": revision}
-        group = hashlib.sha256(f"{tenant}#{namespace}".encode()).hexdigest()
+        group = _digest(f"{tenant}#{namespace}")
         try:
             self._client.send_message(
                 QueueUrl=self._queue_url,
                 MessageBody=json.dumps(body),
                 MessageGroupId=group,
-                MessageDeduplicationId=f"{group}-{revision}",
+                MessageDeduplicationId=_digest(f"{group}#{generation}#{revision}"),
             )
         except (BotoCoreError, ClientError):
             logger.warning("a wake-up could not be sent", exc_info=True)
             return
-        self._asked[(tenant, namespace)] = revision
+        self._asked[asked] = revision
 
 
 class NoWaker:
     """`Waker` where there is no queue: the schedule alone wakes the projection."""
 
-    def wake(self, tenant: str, namespace: str, revision: int) -> None:
+    def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
         """Nothing to do."""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

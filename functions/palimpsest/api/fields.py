@@ -13,7 +13,9 @@ from palimpsest.domain.clean import is_broken, without_broken
 from palimpsest.domain.instants import from_millis, from_text
 from palimpsest.domain.names import record_id_fault
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII
+)
 
 Warnings = list[dict[str, str]]
 REMOVED = "broken_characters_removed"

@@ -29,7 +29,9 @@ def grant_of(event: Mapping[str, Any], scope: Scope, *, now: datetime) -> Grant:
     return grant
 
 
-def namespaces_of(path: Mapping[str, str], body: object) -> list[tuple[str, tuple[str, ...]]]:
+def namespaces_of(
+    path: Mapping[str, str], body: Mapping[str, Any] | None
+) -> list[tuple[str, tuple[str, ...]]]:
     """The namespaces that a request names, each checked by its form, with its place; the default if
     none.
 
@@ -37,7 +39,7 @@ def namespaces_of(path: Mapping[str, str], body: object) -> list[tuple[str, tupl
     """
     if "ns" in path:
         return [(checked_namespace(path["ns"], "path", "ns"), ("path", "ns"))]
-    if not isinstance(body, dict):
+    if body is None:
         return []
     several = body.get("namespaces")
     if isinstance(several, list):
@@ -48,7 +50,7 @@ def namespaces_of(path: Mapping[str, str], body: object) -> list[tuple[str, tupl
     return [(checked_namespace(name, "body", "namespace"), ("body", "namespace"))]
 
 
-def check_namespaces(grant: Grant, path: Mapping[str, str], body: object) -> None:
+def check_namespaces(grant: Grant, path: Mapping[str, str], body: Mapping[str, Any] | None) -> None:
     """Raises `Forbidden` if the key's patterns do not cover every namespace the request names."""
     for name, _ in namespaces_of(path, body):
         if not grant.admits(name):

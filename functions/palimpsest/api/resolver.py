@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -107,9 +108,11 @@ class HttpApi:
             raise errors.NotFound("no such route")
         path = self._path(event)
         grant = grant_of(event, access.scope, now=datetime.now(UTC)) if access.scope else None
+        if grant is not None and "ns" in path:
+            check_namespaces(grant, path, None)
         warnings: Warnings = []
-        body = access.clean(bodies.parse(event), warnings) if access.body else None
-        if grant is not None and ("ns" in path or access.body):
+        body = self._body(event, access, warnings) if access.body else None
+        if grant is not None and access.body:
             check_namespaces(grant, path, body)
         route = _PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
         prepared = dict(event, path=route, isBase64Encoded=False)
@@ -120,6 +123,15 @@ class HttpApi:
                 bodies.JSON_TYPE
             )  # checked; Powertools knows no other
         return prepared, Caller(grant, path, warnings) if grant else None
+
+    @staticmethod
+    def _body(event: Mapping[str, Any], access: Access, warnings: Warnings) -> dict[str, Any]:
+        """The body, an object, with broken characters taken out where the route allows it."""
+        body = bodies.parse(event)
+        if not isinstance(body, dict):  # Powertools would take the first element of a list
+            raise errors.InvalidRequest.one("body", msg="the body must be an object", kind="object")
+        cleaned: dict[str, Any] = access.clean(body, warnings)
+        return cleaned
 
     def _path(self, event: Mapping[str, Any]) -> dict[str, str]:
         found = event.get("pathParameters") or {}
@@ -165,6 +177,7 @@ def _told(error: Exception, request_id: str) -> Response[str]:
         known = {404: errors.NotFound, 405: errors.MethodNotAllowed}.get(int(error.status_code))
         if known is not None:
             return problem(known("no such route"), request_id=request_id)
-    if not isinstance(error, errors.PalimpsestError):
-        logger.exception("unexpected", extra={"request_id": request_id})
-    return problem(error, request_id=request_id)
+    told = problem(error, request_id=request_id)
+    if told.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        logger.error("failed", exc_info=error, extra={"request_id": request_id})
+    return told

@@ -10,6 +10,7 @@ r"""Text analysis: the terms by which a text is found, the same for what is stor
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -40,6 +41,14 @@ _UNSPACED = (
     "\u0e01-\u0e46\u0e81-\u0ec6\u1000-\u1049\u1050-\u109f\u1780-\u17b3\u17d7"
     "\ua9e0-\ua9fe\uaa60-\uaa7a"
 )  # Thai, Lao, Burmese, Khmer
+_UNSPACED_MARKS = "".join(
+    chr(code)
+    for first, last in ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0xA9E0, 0xAA7F))
+    for code in range(first, last + 1)
+    if unicodedata.category(chr(code)) in ("Mn", "Mc")
+)
+"""Exactly the marks of those scripts (`MARKS` runs over letters, which are words by themselves)."""
+
 _SPREADING = f"{_HAN}{_KANA}{_UNSPACED}"
 _INSIDE = f"{MARKS}{INVISIBLE}"
 
@@ -53,7 +62,11 @@ _TOKEN = re.compile(
     rf"|(?P<compound>{_COMPOUND})"
 )
 _PART = re.compile(_WORD)
-_CLUSTER = re.compile(rf"[^{_INSIDE}][{_INSIDE}ﾞﾟ]*")
+_VOWELS = "\u0e32\u0e33\u0eb2\u0eb3"  # Thai and Lao, written behind their consonant
+_JOINED = (
+    rf"{_UNSPACED_MARKS}\u0300-\u036f\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef{INVISIBLE}ﾞﾟ"
+)
+_CLUSTER = re.compile(f"[^{_JOINED}][{_JOINED}{_VOWELS}]*")  # a vowel sign may begin one
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _ENDINGS = frozenset(("s", "d", "m", "t", "ll", "re", "ve"))
 _BIGRAM = 2

@@ -130,7 +130,10 @@ def plan_commit(
         if changed:
             changes[operation.id] = Change(before=before, after=after)
         results.append(Result(id=operation.id, record=after, changed=changed, created=old is None))
-        for superseded in _superseded(operation, found, revision=revision, now=now):
+        gone_is_fine = not changed  # a put repeated as it was, whatever was forgotten since
+        for superseded in _superseded(
+            operation, found, revision=revision, now=now, gone_is_fine=gone_is_fine
+        ):
             changes[superseded.id] = Change(before=records[superseded.id], after=superseded)
     if not changes:
         return Planned(revision=clock.revision, results=tuple(results), plan=None)
@@ -201,11 +204,18 @@ def _after(
 
 
 def _superseded(
-    operation: Operation, found: Mapping[str, Record], *, revision: int, now: datetime
+    operation: Operation,
+    found: Mapping[str, Record],
+    *,
+    revision: int,
+    now: datetime,
+    gone_is_fine: bool,
 ) -> list[Record]:
     changed = []
     for index, old in enumerate(operation.content.supersedes if operation.content else ()):
         record = found.get(old)
+        if record is None and gone_is_fine:
+            continue
         if record is None:
             loc = (*operation.loc, "supersedes", index)
             raise InvalidRequest.one(*loc, msg="no such record to supersede", kind="unknown_id")

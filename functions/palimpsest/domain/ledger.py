@@ -30,3 +30,17 @@ class Reading:
 
     generation: str
     fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an index generation is with a namespace: every record up to `revision` is in it or
+    in the ledger. `target` is the clock when it was begun: below it, it is still being built.
+    """
+
+    revision: int = 0
+    target: int = 0
+
+    def building(self, clock: int) -> bool:
+        """Whether it lacks what it had to have from the start; `clock` is the namespace's now."""
+        return self.revision < self.target or (self.revision == 0 and clock > 0)

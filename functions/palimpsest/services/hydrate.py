@@ -16,9 +16,12 @@ from palimpsest.ports import RecordStore
 
 SLICE = 25
 MAX_ANSWER_BYTES = 3_500_000
-"""Text bytes after which a page closes: an answer stays under 4 MB, a function's own
+"""Bytes after which a page closes: an answer stays under 4 MB, a function's own
 limit is 6 MB.
 """
+
+BESIDE_CONTENT = 4_000
+"""Bytes of a hit beside its record's own content, at most: snippet, ids, scores, explanation."""
 
 
 @dataclass(slots=True)
@@ -89,9 +92,7 @@ def _served(
 
 def _place(page: Page, hit: FusedHit, record: Record) -> None:
     content = record.content
-    size = (
-        2 * len(content.text.encode()) if content else 0
-    )  # the text, and at most as much beside it
+    size = BESIDE_CONTENT + (content.size if content else 0)
     if page.hits and page.size + size > MAX_ANSWER_BYTES:
         page.closed_early = True
         return

@@ -36,7 +36,7 @@ class NamespaceStatusService:
         reading = self.register.reading()
         indexed, unsearchable = 0, 0
         if reading is not None:
-            indexed = self.ledger.indexed_revision(tenant, namespace, reading.generation)
+            indexed = self.ledger.progress(tenant, namespace, reading.generation).revision
             unsearchable = len(self.ledger.unsearchable(tenant, namespace, reading.generation))
         clock, _ = self.store.read(tenant, namespace)  # after it, so that the lag is never negative
         counts = {status.value: clock.counts.get(status, 0) for status in Status}

@@ -57,13 +57,14 @@ class ProjectService:
         reading = Reading(generation, self.embedding.embedder.fingerprint)
         if self.register.reading() != reading:
             self.register.use(reading)
-        revision = self.ledger.indexed_revision(tenant, namespace, generation)
+        revision = self.ledger.progress(tenant, namespace, generation).revision
+        target = 0 if revision else self.store.read(tenant, namespace)[0].revision
         embedded, outage = 0, None
         while page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE):
             carried = self._carry(tenant, namespace, generation, _newest(page), outage=outage)
             embedded, outage = embedded + carried.embedded, carried.outage
             revision = page[-1].revision
-            self.ledger.advance(tenant, namespace, generation, revision)
+            self.ledger.advance(tenant, namespace, generation, revision, target=target)
         if retry_pending and outage is None:
             pending = self._pending(tenant, namespace, generation)
             embedded += self._carry(tenant, namespace, generation, pending, outage=None).embedded

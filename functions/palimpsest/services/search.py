@@ -10,6 +10,7 @@ from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
+from palimpsest.domain.ledger import Progress
 from palimpsest.domain.queries import Hit, Mode, SearchAnswer, SearchRequest
 from palimpsest.domain.snippets import snippet
 from palimpsest.ports import (
@@ -27,6 +28,9 @@ from palimpsest.services.query_vector import QueryVector, embed_query
 
 DEEPER = 10
 POLL_S = 0.02
+MAX_BUDGET_S = 27.0
+"""Below the function's own time limit of 28 s."""
+
 SHORT_OF_BUDGET_S = 0.1
 """Kept back from the request's budget, so that an inner time-out ends before the outer one."""
 
@@ -39,7 +43,7 @@ class _Progress:
     end: float
     now: datetime
     clock: NamespaceClock = field(default_factory=NamespaceClock)
-    indexed: int = 0
+    indexed: Progress = field(default_factory=Progress)
     generation: str = ""
     vector: QueryVector | None = None
     timings: dict[str, float] = field(default_factory=dict)
@@ -67,9 +71,10 @@ class SearchService:
         table cannot be read: an outage is never an empty list.
         """
         start = self.clock.monotonic()
-        budget = request.timeout_ms / 1000 + request.wait_ms / 1000
+        budget = min(MAX_BUDGET_S, request.timeout_ms / 1000 + request.wait_ms / 1000)
         progress = _Progress(start, start + budget - SHORT_OF_BUDGET_S / 2, self.clock.now())
         self._look(request, progress)
+        progress.now = self.clock.now()  # what expired while it waited is expired
         woken = self._wake_if_behind(request, progress)
         results = self._ask(request, progress, depth=self.depth)
         fused = _ranked(request, results)
@@ -94,7 +99,7 @@ class SearchService:
         wait_until = self.clock.monotonic() + request.wait_ms / 1000
         while True:
             self._look_once(request, progress)
-            if progress.indexed >= (request.min_revision or 0):
+            if progress.indexed.revision >= (request.min_revision or 0):
                 break
             if self.clock.monotonic() >= wait_until:
                 break
@@ -106,16 +111,18 @@ class SearchService:
     def _wake_if_behind(self, request: SearchRequest, progress: _Progress) -> Pending[None] | None:
         """Beside the legs, ask for a projection that is due; a wake-up never raises."""
         revision = progress.clock.revision
-        if progress.indexed >= revision:
+        if progress.indexed.revision >= revision:
             return None
         return self.executor.submit(
-            lambda: self.waker.wake(request.tenant, request.namespace, revision)
+            lambda: self.waker.wake(
+                request.tenant, request.namespace, revision, generation=progress.generation
+            )
         )
 
     def _look_once(self, request: SearchRequest, progress: _Progress) -> None:
         progress.clock, _ = self.store.read(request.tenant, request.namespace)
         progress.generation = self.index.generation()
-        progress.indexed = self.ledger.indexed_revision(
+        progress.indexed = self.ledger.progress(
             request.tenant, request.namespace, progress.generation
         )
 
@@ -186,7 +193,7 @@ class SearchService:
         page: Page,
     ) -> SearchAnswer:
         degraded = [leg.value for leg, result in results.items() if _fell_short(result)]
-        if progress.indexed < (request.min_revision or 0):
+        if _is_stale(request, progress):
             degraded.append("stale_index")
         progress.timings["total"] = (self.clock.monotonic() - progress.started) * 1000
         return SearchAnswer(
@@ -200,7 +207,7 @@ class SearchService:
             legs=_with_embedding_time(results, progress),
             degraded=degraded,
             corpus_revision=progress.clock.revision,
-            indexed_revision=min(progress.indexed, progress.clock.revision),
+            indexed_revision=min(progress.indexed.revision, progress.clock.revision),
             embedding_calls=int(progress.vector is not None),
             timings_ms=progress.timings,
             closed_early=page.closed_early,
@@ -218,6 +225,12 @@ def _score_kind(request: SearchRequest) -> str:
     if request.mode is Mode.HYBRID:
         return request.fusion.method.value
     return "bm25" if request.mode is Mode.LEXICAL else "cosine"
+
+
+def _is_stale(request: SearchRequest, progress: _Progress) -> bool:
+    """Short of the revision asked for, or of what was there when this generation was begun."""
+    short = progress.indexed.revision < (request.min_revision or 0)
+    return short or progress.indexed.building(progress.clock.revision)
 
 
 def _fell_short(result: LegResult) -> bool:

@@ -1,6 +1,7 @@
 """What becomes of texts in the lexical index."""
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -159,3 +160,29 @@ def test_a_hundred_thousand_bytes_of_anything_take_no_long_time(text: str) -> No
     began = time.perf_counter()
     terms(text)
     assert time.perf_counter() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("ក្រុមបានជួបគ្នានៅភ្នំពេញ", "ភ្នំពេញ"),
+        ("วันนี้ฉันกินข้าวผัดที่ตลาด", "ข้าวผัด"),
+        ("ມື້ນີ້ຂ້ອຍກິນເຂົ້າຢູ່ຕະຫຼາດ", "ຕະຫຼາດ"),
+        ("ယနေ့ ကျွန်ုပ် ဈေးသို့ သွားသည်", "ဈေးသို့"),
+    ],
+)
+def test_a11_scripts_without_spaces_are_found_by_a_word_inside(text: str, word: str) -> None:
+    asked = set(terms(word))
+    assert asked
+    assert asked <= set(terms(text))
+
+
+def test_a11_no_letter_of_a_script_without_spaces_is_lost() -> None:
+    ranges = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+    letters = [
+        chr(code)
+        for first, last in ranges
+        for code in range(first, last + 1)
+        if unicodedata.category(chr(code)) == "Lo"
+    ]
+    assert [letter for letter in letters if not terms(letter * 2)] == []

@@ -204,6 +204,16 @@ def test_superseding_what_is_not_there_is_invalid(old: str) -> None:
         space.commit(put("c", "z", supersedes=(old,)))
 
 
+def test_d7_a_put_repeated_as_it_was_is_unchanged_whatever_was_forgotten_since() -> None:
+    space = Namespace()
+    space.commit(put("a", "x"))
+    space.commit(put("c", "z", supersedes=("a",)))
+    space.commit(forget("a"))
+    assert space.commit(put("c", "z", supersedes=("a",))).plan is None
+    with pytest.raises(InvalidRequest):
+        space.commit(put("c", "changed", supersedes=("a",)))
+
+
 def test_an_id_twice_in_a_commit_is_invalid_also_by_superseding() -> None:
     space = Namespace()
     space.commit(put("a", "x"))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 BATCH = 100
+WRITE_BATCH = 25
 TRIES = 6
 
 
@@ -39,6 +40,22 @@ def get_items(
         else:
             raise Throttled("the table left reads undone")
     return found
+
+
+def delete_items(client: "DynamoDBClient", table: str, keys: Sequence[dict[str, Any]]) -> None:
+    """Delete the items under these keys, those that are gone already too. `Throttled` at the end of
+    its patience.
+    """
+    for start in range(0, len(keys), WRITE_BATCH):
+        left: Any = [{"DeleteRequest": {"Key": key}} for key in keys[start : start + WRITE_BATCH]]
+        for attempt in range(TRIES):
+            answer = client.batch_write_item(RequestItems={table: left})
+            left = answer["UnprocessedItems"].get(table)
+            if not left:
+                break
+            time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311  # full jitter
+        else:
+            raise Throttled("the table left deletions undone")
 
 
 def query(

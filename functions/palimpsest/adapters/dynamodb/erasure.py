@@ -1,9 +1,10 @@
-"""What forgetting leaves to be erased, and the erasing: histories and vectors, then the marker."""
+"""What forgetting leaves to be erased, and the erasing: histories and vectors, then the markers."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
-from palimpsest.adapters.dynamodb.batches import get_items, query
+from palimpsest.adapters.dynamodb.batches import delete_items, get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.commits import Erasure
 
@@ -26,37 +27,38 @@ class DynamoErasures:
             marks = [item["sk"]["S"].split("#") for item in found]
         return [Erasure(record_id, int(revision)) for _, record_id, revision in marks]
 
-    def erase(self, tenant: str, namespace: str, erasure: Erasure) -> None:
-        """See `Erasures.erase`. The marker goes last, so a killed erasure is taken up again."""
+    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
+        """See `Erasures.erase`. Markers go last, so a killed erasure is taken up again."""
         pk = items.partition(tenant, namespace)
+        markers = [
+            items.key(pk, items.erasure_sk(erasure.record_id, erasure.revision))
+            for erasure in erasures
+        ]
         with translated():
-            self._erase_history(pk, erasure)
-            self._erase_vectors(pk, erasure)
-            marker = items.key(pk, items.erasure_sk(erasure.record_id, erasure.revision))
-            self._client.delete_item(TableName=self._table, Key=marker)
+            left = [*self._histories(pk, erasures), *self._vectors(pk, erasures)]
+            delete_items(self._client, self._table, left)
+            delete_items(self._client, self._table, markers)
 
-    def _erase_history(self, pk: str, erasure: Erasure) -> None:
-        first = items.history_sk(erasure.record_id, 0)
-        last = items.history_sk(erasure.record_id, erasure.revision)
-        for item in query(self._client, self._table, pk, first=first, last=last):
-            key = {"pk": item["pk"], "sk": item["sk"]}
-            self._client.delete_item(TableName=self._table, Key=key)
+    def _histories(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
+        for erasure in erasures:
+            first = items.history_sk(erasure.record_id, 0)
+            last = items.history_sk(erasure.record_id, erasure.revision)
+            yield from map(_key_of, query(self._client, self._table, pk, first=first, last=last))
 
-    def _erase_vectors(self, pk: str, erasure: Erasure) -> None:
-        """Every vector but one of the text that a later record of the same id has."""
-        record_key = items.key(pk, items.record_sk(erasure.record_id))
-        current = [item.get("eh") for item in get_items(self._client, self._table, [record_key])]
-        prefix = items.vector_sk(erasure.record_id, "")
-        for item in query(self._client, self._table, pk, first=prefix, last=prefix + "~"):
-            if item["eh"] in current:
-                continue
-            still_that_vector = "eh = :eh"
-            try:
-                self._client.delete_item(
-                    TableName=self._table,
-                    Key={"pk": item["pk"], "sk": item["sk"]},
-                    ConditionExpression=still_that_vector,
-                    ExpressionAttributeValues={":eh": item["eh"]},
-                )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                continue  # a newer record's vector has taken its place
+    def _vectors(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
+        """Every vector but those of the text that a later record of the same id has by now. One
+        that is made in between is lost: its text is embedded again when the index is next rebuilt.
+        """
+        ids = list(dict.fromkeys(erasure.record_id for erasure in erasures))
+        keys = [items.key(pk, items.record_sk(record_id)) for record_id in ids]
+        records = get_items(self._client, self._table, keys)
+        current = {item["sk"]["S"].removeprefix("R#"): item.get("eh") for item in records}
+        for record_id in ids:
+            prefix = items.vector_sk(record_id, "")
+            for item in query(self._client, self._table, pk, first=prefix, last=prefix + "~"):
+                if item["eh"] != current.get(record_id):
+                    yield _key_of(item)
+
+
+def _key_of(item: dict[str, Any]) -> items.Item:
+    return {"pk": item["pk"], "sk": item["sk"]}

@@ -1,13 +1,14 @@
 """How far each index generation is, and its ledger of what cannot be found, on DynamoDB."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.instants import from_millis, to_millis
-from palimpsest.domain.ledger import LedgerEntry, Reason
+from palimpsest.domain.ledger import LedgerEntry, Progress, Reason
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -20,22 +21,33 @@ class DynamoIndexLedger:
         self._table = table
         self._client = client
 
-    def indexed_revision(self, tenant: str, namespace: str, generation: str) -> int:
-        """See `IndexLedger.indexed_revision`."""
+    def progress(self, tenant: str, namespace: str, generation: str) -> Progress:
+        """See `IndexLedger.progress`."""
         key = items.key(items.partition(tenant, namespace), _progress_sk(generation))
         with translated():
             found = get_items(self._client, self._table, [key])
-        return int(found[0]["rev"]["N"]) if found else 0
+        if not found:
+            return Progress()
+        return Progress(int(found[0]["rev"]["N"]), int(found[0]["target"]["N"]))
 
-    def advance(self, tenant: str, namespace: str, generation: str, revision: int) -> None:
+    def advance(
+        self, tenant: str, namespace: str, generation: str, revision: int, *, target: int
+    ) -> None:
         """See `IndexLedger.advance`."""
         only_upward = "attribute_not_exists(#rev) OR #rev < :rev"
-        self._write_if(
-            items.key(items.partition(tenant, namespace), _progress_sk(generation)),
-            condition=only_upward,
-            revision=revision,
-            update="SET #rev = :rev",
-        )
+        key = items.key(items.partition(tenant, namespace), _progress_sk(generation))
+        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
+            self._client.update_item(
+                TableName=self._table,
+                Key=key,
+                UpdateExpression="SET #rev = :rev, target = if_not_exists(target, :target)",
+                ConditionExpression=only_upward,
+                ExpressionAttributeNames={"#rev": "rev"},
+                ExpressionAttributeValues={
+                    ":rev": items.number(revision),
+                    ":target": items.number(target),
+                },
+            )
 
     def unsearchable(self, tenant: str, namespace: str, generation: str) -> list[LedgerEntry]:
         """See `IndexLedger.unsearchable`."""
@@ -63,8 +75,7 @@ class DynamoIndexLedger:
         pk = items.partition(tenant, namespace)
         for entry in add:
             item = {**items.key(pk, _sk(generation, entry.id)), **_attributes(entry)}
-            nothing_newer = "attribute_not_exists(#rev) OR #rev <= :rev"
-            self._write_if(item, condition=nothing_newer, revision=entry.revision)
+            self._put(item, revision=entry.revision)
         held = (
             {entry.id for entry in self.unsearchable(tenant, namespace, generation)}
             if clear
@@ -73,37 +84,23 @@ class DynamoIndexLedger:
         for record_id in held & clear.keys():
             self._remove(items.key(pk, _sk(generation, record_id)), revision=clear[record_id])
 
-    def _write_if(
-        self, item: items.Item, *, condition: str, revision: int, update: str | None = None
-    ) -> None:
-        shared: dict[str, Any] = {
+    def _put(self, item: items.Item, *, revision: int) -> None:
+        nothing_newer = "attribute_not_exists(#rev) OR #rev <= :rev"
+        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
+            self._client.put_item(Item=item, **self._guarded(nothing_newer, revision))
+
+    def _remove(self, key: items.Item, *, revision: int) -> None:
+        nothing_newer = "#rev <= :rev"
+        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
+            self._client.delete_item(Key=key, **self._guarded(nothing_newer, revision))
+
+    def _guarded(self, condition: str, revision: int) -> dict[str, Any]:
+        return {
             "TableName": self._table,
             "ConditionExpression": condition,
             "ExpressionAttributeNames": {"#rev": "rev"},
             "ExpressionAttributeValues": {":rev": items.number(revision)},
         }
-        try:
-            with translated():
-                if update is None:
-                    self._client.put_item(Item=item, **shared)
-                else:
-                    self._client.update_item(Key=item, UpdateExpression=update, **shared)
-        except self._client.exceptions.ConditionalCheckFailedException:
-            return  # something newer stands: as it should be
-
-    def _remove(self, key: items.Item, *, revision: int) -> None:
-        nothing_newer = "#rev <= :rev"
-        try:
-            with translated():
-                self._client.delete_item(
-                    TableName=self._table,
-                    Key=key,
-                    ConditionExpression=nothing_newer,
-                    ExpressionAttributeNames={"#rev": "rev"},
-                    ExpressionAttributeValues={":rev": items.number(revision)},
-                )
-        except self._client.exceptions.ConditionalCheckFailedException:
-            return  # a newer entry, or none any more
 
 
 def _progress_sk(generation: str) -> str:

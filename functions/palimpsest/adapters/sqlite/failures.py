@@ -17,12 +17,16 @@ class Damaged(Unavailable):
         super().__init__(message, stage=STAGE)
 
 
+class Foreign(Damaged):
+    """The file is somebody else's database: it is not touched but moved aside."""
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """SQLite's and the system's errors as `Unavailable`, those of a broken file as `Damaged`."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise Damaged(f"the index file is damaged: {error}") from error
+        raise Damaged("the index file is damaged") from error
     except (apsw.Error, OSError) as error:
-        raise Unavailable(f"the index file cannot be used: {error}", stage=STAGE) from error
+        raise Unavailable("the index file cannot be used", stage=STAGE) from error

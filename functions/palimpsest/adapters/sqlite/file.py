@@ -18,7 +18,7 @@ from pathlib import Path
 import apsw
 
 from palimpsest.adapters.sqlite import schema
-from palimpsest.adapters.sqlite.failures import STAGE, Damaged, translated
+from palimpsest.adapters.sqlite.failures import STAGE, Damaged, Foreign, translated
 from palimpsest.adapters.sqlite.schema import run
 from palimpsest.domain.errors import Unavailable
 
@@ -105,7 +105,7 @@ def identity_of(path: Path) -> Identity | None:
     """Device and inode of a file; None if there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked before every search: half the time of Path.stat
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_dev, found.st_ino
 
@@ -115,21 +115,23 @@ def open_file(
 ) -> IndexFile:
     """The index of a folder, made if there is none.
 
-    A file that is `condemned`, damaged or not an index is set aside; one of another schema or
-    embedding model is deleted, having nothing in it that the table has not. Either is replaced by
-    an empty one.
+    A file that is `condemned`, damaged, or of another schema or embedding model is deleted and
+    replaced by an empty one: it has nothing that the table has not, and kept it would keep what is
+    forgotten later. Somebody else's database is moved aside.
     """
     path = folder / NAME
     with translated():
         folder.mkdir(parents=True, exist_ok=True)
     with translated(), _locked(folder / "index.lock", seconds=busy_seconds):
         if condemned is not None and identity_of(path) == condemned:
-            _set_aside(path)
+            _delete(path)
         if path.exists():
             try:
                 found = _opened(path, fingerprint=fingerprint, busy_seconds=busy_seconds)
+            except Foreign:
+                _move_aside(path)
             except Damaged:
-                _set_aside(path)
+                _delete(path)
             else:
                 if found is not None:
                     return found
@@ -175,10 +177,10 @@ def _opened(path: Path, *, fingerprint: str, busy_seconds: float) -> IndexFile |
 def _fits(connection: apsw.Connection, *, fingerprint: str) -> bool:
     application = run(connection, "PRAGMA application_id")[0][0]
     if application != schema.APPLICATION:
-        raise Damaged("the file is not an index")
+        raise Foreign("the file is not an index")
     verdict = run(connection, "PRAGMA quick_check(1)")
     if verdict != [("ok",)]:
-        raise Damaged(f"the index file is damaged: {verdict[0][0]}")
+        raise Damaged("the index file is damaged")
     if run(connection, "PRAGMA user_version")[0][0] != schema.VERSION:
         return False
     return bool(schema.meta(connection, "fingerprint") == fingerprint)
@@ -197,12 +199,9 @@ def _connected(path: Path, *, busy_seconds: float) -> apsw.Connection:
         return connection
 
 
-def _set_aside(path: Path) -> None:
-    """Keep a damaged file for who wants to look at it, but only the last one: it holds content."""
-    for older in path.parent.glob(f"{NAME}.damaged-*"):
-        older.unlink(missing_ok=True)
-    kept = f"{path}.damaged-{time.time_ns() // 1_000_000}"
-    Path(f"{path}-shm").unlink(missing_ok=True)
+def _move_aside(path: Path) -> None:
+    """Keep somebody else's database, with its log, under another name."""
+    kept = f"{path}.foreign-{time.time_ns() // 1_000_000}"
     if Path(f"{path}-wal").exists():
         Path(f"{path}-wal").rename(f"{kept}-wal")
     path.rename(kept)

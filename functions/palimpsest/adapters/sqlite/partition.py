@@ -94,7 +94,7 @@ def refreshed(
     try:
         return _with(view, rows, dimension=dimension, weights=weights)
     except (ValueError, IndexError) as error:
-        raise Damaged(f"an entry of the index cannot be read: {error}") from error
+        raise Damaged("an entry of the index cannot be read") from error
 
 
 def _with(view: View, rows: Sequence[Any], *, dimension: int, weights: FieldWeights) -> View:
