@@ -58,7 +58,7 @@ down: $(SETUP) ## Stop what `make up` started; the data is kept
 	@$(STACK_PY) -m local.stack down
 
 push: $(SETUP) ## New code into the running local functions, in seconds
-	@$(PY) -m compileall -q -f functions
+	@$(PY) -m compileall -q functions
 	@$(STACK_PY) -m local.push
 
 # the running local stack is told by .local/env; STACK_NAME= names a stack on AWS instead
