@@ -45,3 +45,10 @@ def test_a_cluster_at_the_end_leaves_no_ellipsis_behind_it() -> None:
 @given(st.text(max_size=900), st.text(max_size=40))
 def test_a_snippet_is_never_longer_than_its_limit(text: str, query: str) -> None:
     assert len(snippet(text, query)) <= LENGTH
+
+
+def test_a_word_that_stands_twice_counts_while_one_of_them_is_in_sight() -> None:
+    text = "A machine hums" + "." * 90 + " the machine " + "." * 160 + " leaks water " + FILLER * 10
+    shown = snippet(text, "machine water")
+    assert "the machine" in shown
+    assert "leaks water" in shown
