@@ -108,7 +108,6 @@ test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functio
 	@$(PY) -m coverage report --skip-covered --fail-under=95 > build/coverage.txt || { tail -40 build/coverage.txt; exit 1; }
 	@$(PY) -m coverage report --include='*/domain/*,*/services/*' --fail-under=100 --skip-covered --show-missing \
 	  > build/coverage-core.txt || { cat build/coverage-core.txt; exit 1; }
-	@tail -1 build/coverage.txt
 
 model: $(SETUP) ## Build the default embedding model
 	@mkdir -p build

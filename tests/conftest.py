@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import boto3
 import pytest
+from hypothesis import settings
 from moto import mock_aws
 
 from stack import local_stack
@@ -20,6 +21,10 @@ os.environ.update(
     STAGE="local",
 )
 os.environ.pop("AWS_ENDPOINT_URL", None)
+
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture
