@@ -1,5 +1,4 @@
-"""The ports: what services need of the world. Each adapter of a port passes that port's contract
-tests.
+"""The ports: what services need of the world; all adapters of a port pass its contract tests.
 
 Every method raises `Unavailable` (or `DeadlineExceeded`) when its dependency cannot answer, and
 nothing turns such an outage into an empty result.
@@ -212,9 +211,7 @@ class IndexLedger(Protocol):
         add: Sequence[LedgerEntry],
         clear: Mapping[str, int],
     ) -> None:
-        """Write entries and remove those of `{id: revision}`, each only where nothing newer
-        stands.
-        """
+        """Write entries, remove those of `{id: revision}`; each only where nothing newer is."""
         ...
 
 
@@ -248,7 +245,5 @@ class Waker(Protocol):
     """Asks for a projection of a namespace soon. Losing a wake-up costs time, never truth."""
 
     def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
-        """The namespace lags behind `revision`. Never raises for an outage of the queue: it is a
-        hint.
-        """
+        """The namespace lags behind `revision`. Never raises: it is a hint."""
         ...

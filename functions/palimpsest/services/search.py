@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from palimpsest.domain.commits import Clock as NamespaceClock
-from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
-from palimpsest.domain.errors import DeadlineExceeded, Unavailable
+from palimpsest.domain.entries import Leg, LegQuery, LegResult
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
 from palimpsest.domain.ledger import Progress
 from palimpsest.domain.queries import Hit, Mode, SearchAnswer, SearchRequest
@@ -24,6 +23,7 @@ from palimpsest.ports import (
     Waker,
 )
 from palimpsest.services.hydrate import Page, fill
+from palimpsest.services.leg_outcomes import fell_short, refuse_outage
 from palimpsest.services.query_vector import QueryVector, embed_query
 
 DEEPER = 10
@@ -144,7 +144,7 @@ class SearchService:
             results |= {answer.leg: answer for answer in answers}
         took = (self.clock.monotonic() - start) * 1000
         progress.timings["search"] = progress.timings.get("search", 0.0) + took
-        _refuse_outage(results)
+        refuse_outage(results)
         return {leg: results[leg] for leg in request.mode.legs}
 
     def _query(self, leg: Leg, request: SearchRequest, progress: _Progress, depth: int) -> LegQuery:
@@ -192,7 +192,7 @@ class SearchService:
         results: Mapping[Leg, LegResult],
         page: Page,
     ) -> SearchAnswer:
-        degraded = [leg.value for leg, result in results.items() if _fell_short(result)]
+        degraded = [leg.value for leg, result in results.items() if fell_short(result)]
         if _is_stale(request, progress):
             degraded.append("stale_index")
         progress.timings["total"] = (self.clock.monotonic() - progress.started) * 1000
@@ -231,20 +231,6 @@ def _is_stale(request: SearchRequest, progress: _Progress) -> bool:
     """Short of the revision asked for, or of what was there when this generation was begun."""
     short = progress.indexed.revision < (request.min_revision or 0)
     return short or progress.indexed.building(progress.clock.revision)
-
-
-def _fell_short(result: LegResult) -> bool:
-    return result.status in (LegStatus.FAILED, LegStatus.TIMEOUT)
-
-
-def _refuse_outage(results: Mapping[Leg, LegResult]) -> None:
-    """An answer needs a leg that answered, or nothing but legs that were rightly skipped."""
-    short = [result for result in results.values() if _fell_short(result)]
-    if not short or any(result.status is LegStatus.OK for result in results.values()):
-        return
-    if all(result.status is LegStatus.TIMEOUT for result in short):
-        raise DeadlineExceeded("no leg answered in time", stage="search")
-    raise Unavailable("no leg could answer", stage="search")
 
 
 def _with_embedding_time(
