@@ -120,7 +120,31 @@ def plan_commit(
     """
     found = {i: r for i, r in records.items() if exists(r, clock)}
     _check_guards(request, clock, found)
-    revision = clock.revision + 1
+    results, changes = _outcome(request, records, found, revision=clock.revision + 1, now=now)
+    if not changes:
+        return Planned(revision=clock.revision, results=results, plan=None)
+    plan = CommitPlan(
+        tenant=request.tenant,
+        namespace=request.namespace,
+        commit_id=commit_id,
+        clock=clock,
+        counts=_counts(clock, changes.values()),
+        changes=tuple(changes.values()),
+        at=now,
+        by=request.by,
+    )
+    return Planned(revision=plan.revision, results=results, plan=plan)
+
+
+def _outcome(
+    request: CommitRequest,
+    records: Mapping[str, Record],
+    found: Mapping[str, Record],
+    *,
+    revision: int,
+    now: datetime,
+) -> tuple[tuple[Result, ...], dict[str, Change]]:
+    """What becomes of each operation, and every record that changes, by id."""
     changes: dict[str, Change] = {}
     results: list[Result] = []
     for operation in request.operations:
@@ -135,19 +159,7 @@ def plan_commit(
             operation, found, revision=revision, now=now, gone_is_fine=gone_is_fine
         ):
             changes[superseded.id] = Change(before=records[superseded.id], after=superseded)
-    if not changes:
-        return Planned(revision=clock.revision, results=tuple(results), plan=None)
-    plan = CommitPlan(
-        tenant=request.tenant,
-        namespace=request.namespace,
-        commit_id=commit_id,
-        clock=clock,
-        counts=_counts(clock, changes.values()),
-        changes=tuple(changes.values()),
-        at=now,
-        by=request.by,
-    )
-    return Planned(revision=revision, results=tuple(results), plan=plan)
+    return tuple(results), changes
 
 
 def _check_guards(request: CommitRequest, clock: Clock, found: Mapping[str, Record]) -> None:
