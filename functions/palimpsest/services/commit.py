@@ -6,7 +6,8 @@ import random
 import uuid
 from dataclasses import dataclass
 
-from palimpsest.domain.commit_planning import CommitRequest, Planned, check_form, plan_commit
+from palimpsest.domain.commit_form import check_form
+from palimpsest.domain.commit_planning import CommitRequest, Planned, plan_commit
 from palimpsest.domain.errors import Throttled
 from palimpsest.ports import Clock, RecordStore
 

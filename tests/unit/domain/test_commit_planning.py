@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from palimpsest.domain.commit_form import check_form
 from palimpsest.domain.commit_planning import (
     EXISTS,
     CommitRequest,
     Guard,
     Operation,
     Planned,
-    check_form,
     plan_commit,
 )
 from palimpsest.domain.commits import Clock
