@@ -29,29 +29,24 @@ def grant_of(event: Mapping[str, Any], scope: Scope, *, now: datetime) -> Grant:
     return grant
 
 
-def namespaces_of(
-    path: Mapping[str, str], body: Mapping[str, Any] | None
-) -> list[tuple[str, tuple[str, ...]]]:
-    """The namespaces that a request names, each checked by its form, with its place; the default if
-    none.
+def namespaces_of(path: Mapping[str, str], body: Mapping[str, Any] | None) -> list[str]:
+    """The namespaces that a request names, each checked by its form; the default if none.
 
-    Raises `InvalidRequest` for one that breaks the rule.
+    Raises `InvalidRequest` for one that breaks the rule, with its place.
     """
     if "ns" in path:
-        return [(checked_namespace(path["ns"], "path", "ns"), ("path", "ns"))]
+        return [checked_namespace(path["ns"], "path", "ns")]
     if body is None:
         return []
     several = body.get("namespaces")
     if isinstance(several, list):
-        loc = ("body", "namespaces")
-        return [(checked_namespace(name, *loc, i), loc) for i, name in enumerate(several)]
+        return [checked_namespace(name, "body", "namespaces", i) for i, name in enumerate(several)]
     one = body.get("namespace")
     name = DEFAULT_NAMESPACE if one is None else one
-    return [(checked_namespace(name, "body", "namespace"), ("body", "namespace"))]
+    return [checked_namespace(name, "body", "namespace")]
 
 
 def check_namespaces(grant: Grant, path: Mapping[str, str], body: Mapping[str, Any] | None) -> None:
     """Raises `Forbidden` if the key's patterns do not cover every namespace the request names."""
-    for name, _ in namespaces_of(path, body):
-        if not grant.admits(name):
-            raise Forbidden("this key does not allow that")
+    if not all(map(grant.admits, namespaces_of(path, body))):
+        raise Forbidden("this key does not allow that")

@@ -1,8 +1,9 @@
 """Many texts for a remote embedder: cut, grouped, and isolated from a text that is refused."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from palimpsest.domain.batching import batched
 from palimpsest.domain.clean import without_broken
 from palimpsest.domain.embedding import STAGE, Embedded, TextRefused, is_blank
 from palimpsest.domain.errors import EmbeddingRejected, ProviderError
@@ -48,27 +49,15 @@ def embed_in_batches(
             sent = shorten(whole)
             prepared.append(Prepared(number, sent, len(sent) < len(whole)))
     refused = 0
-    for batch in _batches(prepared, limits):
+    for batch in batched(
+        prepared, most=limits.texts, size=limits.size, size_of=lambda one: len(one.text.encode())
+    ):
         for one, result in zip(batch, _by_halves(batch, send), strict=True):
             results[one.number] = result
             refused += isinstance(result, EmbeddingRejected) and result.reason == "refused"
     if refused > 1 and refused == len(prepared):
         raise ProviderError(f"the provider refused all of {refused} texts", stage=STAGE)
     return results
-
-
-def _batches(prepared: Sequence[Prepared], limits: BatchLimits) -> Iterator[Batch]:
-    batch: Batch = []
-    held = 0
-    for one in prepared:
-        size = len(one.text.encode())
-        if batch and (len(batch) == limits.texts or held + size > limits.size):
-            yield batch
-            batch, held = [], 0
-        batch.append(one)
-        held += size
-    if batch:
-        yield batch
 
 
 def _by_halves(batch: Batch, send: Send) -> list[Result]:

@@ -1,7 +1,7 @@
 """Index entries: what the projection writes into a search index, and what its legs answer."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -124,4 +124,3 @@ class LegResult:
     cut: bool = False
     reason: str | None = None
     ms: float = 0.0
-    details: Mapping[str, object] = field(default_factory=dict)

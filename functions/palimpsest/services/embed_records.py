@@ -2,9 +2,10 @@
 raise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from palimpsest.domain.batching import batched
 from palimpsest.domain.errors import (
     EmbeddingRejected,
     ProviderError,
@@ -65,7 +66,9 @@ class RecordEmbedding:
         missing: dict[str, tuple[Reason, str]] = {}
         embedded = 0
         todo = sorted(texts.keys() - found.keys(), key=lambda i: (len(texts[i]), i))
-        for batch in _batches(todo, texts):
+        for batch in batched(
+            todo, most=BATCH_TEXTS, size=BATCH_CHARACTERS, size_of=lambda i: len(texts[i])
+        ):
             if outage is None:
                 made, outage = self._embed({i: texts[i] for i in batch}, missing)
                 embedded += len(made)
@@ -90,20 +93,6 @@ class RecordEmbedding:
             else:
                 made[record_id] = _as_held(result.vector)
         return made, None
-
-
-def _batches(ids: Sequence[str], texts: Mapping[str, str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for record_id in ids:
-        length = len(texts[record_id])
-        if batch and (len(batch) == BATCH_TEXTS or size + length > BATCH_CHARACTERS):
-            yield batch
-            batch, size = [], 0
-        batch.append(record_id)
-        size += length
-    if batch:
-        yield batch
 
 
 def _as_held(vector: Vector) -> Vector:
