@@ -1,121 +1,17 @@
-"""The ports: what services need of the world; all adapters of a port pass its contract tests.
+"""What services need of the canonical table: records, vectors, ledger, erasures.
 
 Every method raises `Unavailable` (or `DeadlineExceeded`) when its dependency cannot answer, and
 nothing turns such an outage into an empty result.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from typing import Protocol, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry
-from palimpsest.domain.embedding import Embedded
-from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
-from palimpsest.domain.errors import EmbeddingRejected
 from palimpsest.domain.ledger import LedgerEntry, Progress, Reading
 from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector
-
-T = TypeVar("T")
-
-
-class Clock(Protocol):
-    """Time. Services never read it elsewhere."""
-
-    def now(self) -> datetime:
-        """The present instant, UTC, in whole milliseconds."""
-        ...
-
-    def monotonic(self) -> float:
-        """Seconds from an arbitrary start, never going back."""
-        ...
-
-    def sleep(self, seconds: float) -> None:
-        """Let that much time pass."""
-        ...
-
-
-class Pending(Protocol[T]):  # type: ignore[misc]  # invariant by use
-    """A result to come."""
-
-    def result(self, timeout: float | None = None) -> T:
-        """The result or the exception of the work; `TimeoutError` after `timeout` seconds."""
-        ...
-
-
-class Executor(Protocol):
-    """Runs what may run side by side; the only place that starts a thread."""
-
-    def submit(self, work: Callable[[], T]) -> Pending[T]:
-        """Start `work`."""
-        ...
-
-
-class Embedder(Protocol):
-    """Text to vectors of one model. One instance serves many threads."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Names model, build and width; vectors of different fingerprints are never compared.
-
-        Characters: `A-Z a-z 0-9 . _ : -`.
-        """
-        ...
-
-    @property
-    def dimension(self) -> int:
-        """The width of every vector."""
-        ...
-
-    def embed_query(self, text: str, *, timeout: float) -> Vector:
-        """The unit vector of a question. Raises `EmbeddingRejected` if the model gave no usable
-        one, `ProviderError`, `Throttled`, `Unavailable` or `DeadlineExceeded` (`timeout` in
-        seconds).
-        """
-        ...
-
-    def embed_passages(
-        self, texts: Sequence[str], *, timeout: float
-    ) -> Sequence[Embedded | EmbeddingRejected]:
-        """One result a text, in order: its unit vector, or why that one text has none.
-
-        Blank texts are never sent to the model (`EmbeddingRejected("blank")`). A call that failed
-        as a whole (an outage, too few vectors) raises as `embed_query` does.
-        """
-        ...
-
-
-class SearchIndex(Protocol):
-    """The disposable index: lexical and semantic legs over entries that carry a version.
-
-    A partition is `{tenant}#{namespace}`. Of two writes of one id the higher version stands, equal
-    versions: the later; so anything may be written twice, late or out of order.
-    """
-
-    def generation(self) -> str:
-        """The generation that is read and written now; another one after the index was lost or
-        rebuilt.
-        """
-        ...
-
-    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
-        """Write entries (of any partitions), one result each, in order: `applied`, `stale`
-        (something newer is there: success) or `rejected` with a reason. On return what was
-        applied is visible.
-        """
-        ...
-
-    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
-        """Ask all legs in one round trip; one result each, in order. Candidates are ordered by
-        score descending, then id. A leg that failed says so in its `status`; if none could be
-        asked: raises.
-        """
-        ...
-
-    def walk(self, partition: str) -> Iterator[EntryState]:
-        """Every entry of a partition, tombstones included, ordered by id."""
-        ...
 
 
 class RecordStore(Protocol):
@@ -238,12 +134,4 @@ class Erasures(Protocol):
 
     def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
         """Erase histories up to their revisions and vectors of forgotten texts. May be repeated."""
-        ...
-
-
-class Waker(Protocol):
-    """Asks for a projection of a namespace soon. Losing a wake-up costs time, never truth."""
-
-    def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
-        """The namespace lags behind `revision`. Never raises: it is a hint."""
         ...

@@ -1,0 +1,25 @@
+"""The ports: what services need of the world; all adapters of a port pass its contract tests."""
+
+from palimpsest.ports.canonical import (
+    Erasures,
+    GenerationRegister,
+    IndexLedger,
+    RecordStore,
+    VectorStore,
+)
+from palimpsest.ports.finding import Embedder, SearchIndex
+from palimpsest.ports.running import Clock, Executor, Pending, Waker
+
+__all__ = [
+    "Clock",
+    "Embedder",
+    "Erasures",
+    "Executor",
+    "GenerationRegister",
+    "IndexLedger",
+    "Pending",
+    "RecordStore",
+    "SearchIndex",
+    "VectorStore",
+    "Waker",
+]

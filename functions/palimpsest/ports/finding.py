@@ -1,0 +1,79 @@
+"""What services need for finding: an embedding model and a search index.
+
+Every method raises `Unavailable` (or `DeadlineExceeded`) when its dependency cannot answer, and
+nothing turns such an outage into an empty result.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from palimpsest.domain.embedding import Embedded
+from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
+from palimpsest.domain.errors import EmbeddingRejected
+from palimpsest.domain.vectors import Vector
+
+
+class Embedder(Protocol):
+    """Text to vectors of one model. One instance serves many threads."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names model, build and width; vectors of different fingerprints are never compared.
+
+        Characters: `A-Z a-z 0-9 . _ : -`.
+        """
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The width of every vector."""
+        ...
+
+    def embed_query(self, text: str, *, timeout: float) -> Vector:
+        """The unit vector of a question. Raises `EmbeddingRejected` if the model gave no usable
+        one, `ProviderError`, `Throttled`, `Unavailable` or `DeadlineExceeded` (`timeout` in
+        seconds).
+        """
+        ...
+
+    def embed_passages(
+        self, texts: Sequence[str], *, timeout: float
+    ) -> Sequence[Embedded | EmbeddingRejected]:
+        """One result a text, in order: its unit vector, or why that one text has none.
+
+        Blank texts are never sent to the model (`EmbeddingRejected("blank")`). A call that failed
+        as a whole (an outage, too few vectors) raises as `embed_query` does.
+        """
+        ...
+
+
+class SearchIndex(Protocol):
+    """The disposable index: lexical and semantic legs over entries that carry a version.
+
+    A partition is `{tenant}#{namespace}`. Of two writes of one id the higher version stands, equal
+    versions: the later; so anything may be written twice, late or out of order.
+    """
+
+    def generation(self) -> str:
+        """The generation that is read and written now; another one after the index was lost or
+        rebuilt.
+        """
+        ...
+
+    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+        """Write entries (of any partitions), one result each, in order: `applied`, `stale`
+        (something newer is there: success) or `rejected` with a reason. On return what was
+        applied is visible.
+        """
+        ...
+
+    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+        """Ask all legs in one round trip; one result each, in order. Candidates are ordered by
+        score descending, then id. A leg that failed says so in its `status`; if none could be
+        asked: raises.
+        """
+        ...
+
+    def walk(self, partition: str) -> Iterator[EntryState]:
+        """Every entry of a partition, tombstones included, ordered by id."""
+        ...
