@@ -27,10 +27,7 @@ def services() -> SearchServices:
     return search_services()
 
 
-api = HttpApi(
-    {("POST", "/search"): Access(Scope.READ, body=True, clean=_clean)},
-    paths_are_decoded=lambda: services().settings.paths_are_decoded,
-)
+api = HttpApi(paths_are_decoded=lambda: services().settings.paths_are_decoded)
 app = api.app
 
 
@@ -39,7 +36,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     return api.handle(event, context)
 
 
-@app.post("/search")
+@api.route("POST", "/search", Access(Scope.READ, body=True, clean=_clean))
 def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
     """Search a namespace."""
     found = services().search.search(body.to_request(api.caller.grant.tenant))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
@@ -29,8 +29,8 @@ from palimpsest.observability import logger
 
 _PARAMETER = re.compile(r"{(\w+)\+?}")
 
-
 Cleaner = Callable[[Any, Warnings], Any]
+Route = TypeVar("Route", bound=Callable[..., Response[str]])
 
 
 def _as_it_is(body: Any, _: Warnings) -> Any:
@@ -58,18 +58,25 @@ class Caller:
 
 
 class HttpApi:
-    """One function's routes behind one way in. `access` maps (method, resource) to what it asks
-    for; a resource is the gateway's template, such as `/namespaces/{ns}`.
-    """
+    """One function's routes behind one way in."""
 
-    def __init__(
-        self, access: Mapping[tuple[str, str], Access], *, paths_are_decoded: Callable[[], bool]
-    ) -> None:
+    def __init__(self, *, paths_are_decoded: Callable[[], bool]) -> None:
         self.app = APIGatewayRestResolver(enable_validation=True)
-        self._access = access
+        self._access: dict[tuple[str, str], Access] = {}
         self._decoded = paths_are_decoded
         for kind in (errors.PalimpsestError, RequestValidationError, ServiceError, Exception):
             self.app.exception_handler(kind)(self._failed)
+
+    def route(self, method: str, resource: str, access: Access) -> Callable[[Route], Route]:
+        """Register a route: a resource is the gateway's template, such as `/namespaces/{ns}`."""
+        self._access[method, resource] = access
+
+        def registered(route: Route) -> Route:
+            rule = _PARAMETER.sub(r"<\1>", resource)
+            self.app.route(rule, method)(route)
+            return route
+
+        return registered
 
     @property
     def caller(self) -> Caller:

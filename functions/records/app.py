@@ -1,0 +1,19 @@
+"""What the routes of records share: the way in, and the services of this process."""
+
+from functools import cache
+
+from palimpsest.api.resolver import HttpApi
+from palimpsest.bootstrap import RecordsServices, records_services
+
+NAMESPACE = "/namespaces/{ns}"
+RECORDS = f"{NAMESPACE}/records"
+RECORD = f"{RECORDS}/{{id}}"
+
+
+@cache
+def services() -> RecordsServices:
+    """The services of this process."""
+    return records_services()
+
+
+api = HttpApi(paths_are_decoded=lambda: services().settings.paths_are_decoded)
