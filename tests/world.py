@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from palimpsest.adapters.dynamodb.client import make_client
+from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
 from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
@@ -14,17 +15,20 @@ from palimpsest.adapters.dynamodb.store import DynamoRecordStore
 from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.simulated import SimulatedEmbedder
-from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation, Planned
+from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation
 from palimpsest.domain.entries import Entry, WriteResult
 from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.records import Content
 from palimpsest.ports import SearchIndex
-from palimpsest.services.commit import CommitService
+from palimpsest.services.commit import CommitService, Committed
 from palimpsest.services.embed_records import RecordEmbedding
 from palimpsest.services.erase import EraseService
+from palimpsest.services.history import HistoryService
 from palimpsest.services.namespace_status import NamespaceStatusService
 from palimpsest.services.project import Projected, ProjectService
 from palimpsest.services.search import SearchService
+from palimpsest.services.unsearchable import UnsearchableService
+from palimpsest.services.walks import WalkService
 
 T = TypeVar("T")
 TENANT, NAMESPACE = "acme", "notes"
@@ -105,7 +109,13 @@ class World:
         self.ledger = DynamoIndexLedger(table, client)
         self.vectors = DynamoVectorStore(table, client)
         self.register = DynamoGenerationRegister(table, client)
+        self.log = DynamoCommitLog(table, client)
         self.commits = CommitService(self.store, self.clock)
+        self.walks = WalkService(self.store, self.log, self.clock)
+        self.history = HistoryService(self.store, self.log, self.clock)
+        self.unsearchable = UnsearchableService(
+            self.store, self.ledger, self.register, self.wakes, self.clock
+        )
         self.status = NamespaceStatusService(self.store, self.ledger, self.register)
         self.projection = ProjectService(
             store=self.store,
@@ -134,7 +144,7 @@ class World:
 
     def commit(
         self, *operations: Operation, expected: int | None = None, namespace: str = NAMESPACE
-    ) -> Planned:
+    ) -> Committed:
         return self.commits.commit(
             CommitRequest(
                 tenant=TENANT,

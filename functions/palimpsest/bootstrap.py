@@ -14,17 +14,22 @@ from palimpsest.adapters.system import SystemClock
 from palimpsest.ports import Embedder, SearchIndex
 from palimpsest.services.commit import CommitService
 from palimpsest.services.embed_records import RecordEmbedding
-from palimpsest.services.namespace_status import NamespaceStatusService
 from palimpsest.settings import EmbedderKind, Settings, SettingsError, given, load
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+    from palimpsest.ports import Waker
     from palimpsest.services.erase import EraseService
+    from palimpsest.services.history import HistoryService
+    from palimpsest.services.namespace_status import NamespaceStatusService
+    from palimpsest.services.namespaces import NamespaceListService
     from palimpsest.services.project import ProjectService
+    from palimpsest.services.restore import RestoreService
     from palimpsest.services.search import SearchService
-
+    from palimpsest.services.unsearchable import UnsearchableService
+    from palimpsest.services.walks import WalkService
 
 SEARCH_PATIENCE_S = 2.0
 
@@ -36,7 +41,12 @@ class RecordsServices:
     settings: Settings
     store: "DynamoRecordStore"
     commits: CommitService
-    status: NamespaceStatusService
+    walks: "WalkService"
+    history: "HistoryService"
+    namespaces: "NamespaceListService"
+    status: "NamespaceStatusService"
+    unsearchable: "UnsearchableService"
+    signing_key: Callable[[], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +75,32 @@ def prime(services: Callable[[], object]) -> None:
 
 def records_services(settings: Settings | None = None) -> RecordsServices:
     """Commits, reads and the status; no search index and no embedder is loaded."""
+    from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
+    from palimpsest.adapters.dynamodb.directory import DynamoDirectory
     from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
     from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+    from palimpsest.adapters.dynamodb.signing_key import DynamoSigningKey
+    from palimpsest.services.history import HistoryService
+    from palimpsest.services.namespace_status import NamespaceStatusService
+    from palimpsest.services.namespaces import NamespaceListService
+    from palimpsest.services.unsearchable import UnsearchableService
+    from palimpsest.services.walks import WalkService
 
     settings = settings or load()
     store, client = _store(settings)
+    table, clock = settings.table_name, SystemClock()
+    log, ledger = DynamoCommitLog(table, client), DynamoIndexLedger(table, client)
+    register = DynamoGenerationRegister(table, client)
     return RecordsServices(
         settings=settings,
         store=store,
-        commits=CommitService(store, SystemClock()),
-        status=NamespaceStatusService(
-            store,
-            DynamoIndexLedger(settings.table_name, client),
-            DynamoGenerationRegister(settings.table_name, client),
-        ),
+        commits=CommitService(store, clock),
+        walks=WalkService(store, log, clock),
+        history=HistoryService(store, log, clock),
+        namespaces=NamespaceListService(DynamoDirectory(table, client)),
+        status=NamespaceStatusService(store, ledger, register),
+        unsearchable=UnsearchableService(store, ledger, register, _waker(settings), clock),
+        signing_key=DynamoSigningKey(table, client),
     )
 
 
@@ -86,13 +108,11 @@ def search_services(settings: Settings | None = None) -> SearchServices:
     """Search over index, embedder and table."""
     from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
     from palimpsest.adapters.system import ThreadExecutor
-    from palimpsest.adapters.wake_queue import NoWaker, SqsWaker, make_client
     from palimpsest.services.search import SearchService
 
     settings = settings or load()
     store, client = _store(settings)
     embedder = make_embedder(settings)
-    queue = settings.wake_queue_url
     return SearchServices(
         settings,
         SearchService(
@@ -104,7 +124,7 @@ def search_services(settings: Settings | None = None) -> SearchServices:
             embedder=embedder,
             executor=ThreadExecutor(),
             clock=SystemClock(),
-            waker=SqsWaker(queue, make_client()) if queue else NoWaker(),
+            waker=_waker(settings),
             depth=settings.candidate_depth,
         ),
     )
@@ -137,6 +157,16 @@ def projector_services(settings: Settings | None = None) -> ProjectorServices:
     )
 
 
+def restore_services(settings: Settings | None = None) -> "RestoreService":
+    """The operator's restore, over the projector's services."""
+    from palimpsest.services.restore import RestoreService
+
+    it = projector_services(settings).projection
+    return RestoreService(
+        store=it.store, index=it.index, register=it.register, projection=it, clock=it.clock
+    )
+
+
 def _store(settings: Settings) -> "tuple[DynamoRecordStore, DynamoDBClient]":
     from palimpsest.adapters.dynamodb.client import make_client
     from palimpsest.adapters.dynamodb.store import DynamoRecordStore
@@ -145,14 +175,19 @@ def _store(settings: Settings) -> "tuple[DynamoRecordStore, DynamoDBClient]":
     return DynamoRecordStore(settings.table_name, client, make_client(attempts=1)), client
 
 
+def _waker(settings: Settings) -> "Waker":
+    from palimpsest.adapters.wake_queue import NoWaker, SqsWaker, make_client
+
+    return SqsWaker(settings.wake_queue_url, make_client) if settings.wake_queue_url else NoWaker()
+
+
 def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> SearchIndex:
     """The search index of `ENGINE`, which waits at most `patience_s` for another process. Raises
     `SettingsError` where that one cannot serve.
     """
     given(settings, "index_folder")
-    if (
-        settings.stage != "local"
-    ):  # functions on AWS share no folder: each would have an index of its own
+    # functions on AWS share no folder: each would have an index of its own
+    if settings.stage != "local":
         raise SettingsError("ENGINE is sqlite, which serves functions of one machine only")
     from palimpsest.adapters.sqlite import SqliteIndex
 
@@ -210,7 +245,6 @@ def _api_key(settings: Settings) -> str | None:
         return None
     import boto3
 
-    secret = boto3.client("secretsmanager").get_secret_value(
-        SecretId=settings.embedding_api_key_arn
-    )
+    secrets = boto3.client("secretsmanager")
+    secret = secrets.get_secret_value(SecretId=settings.embedding_api_key_arn)
     return str(secret["SecretString"])

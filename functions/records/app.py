@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from palimpsest.api.cursors import Cursors
 from palimpsest.api.resolver import HttpApi
 from palimpsest.bootstrap import RecordsServices, records_services
 
@@ -17,3 +18,4 @@ def services() -> RecordsServices:
 
 
 api = HttpApi(paths_are_decoded=lambda: services().settings.paths_are_decoded)
+cursors = Cursors(lambda: services().signing_key())

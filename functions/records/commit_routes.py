@@ -10,8 +10,9 @@ from palimpsest.api.fields import Warnings, cleaned_members
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.commit_planning import CommitRequest
 from palimpsest.domain.keys import Scope
+from records import answers
 from records.app import NAMESPACE, api, services
-from records.guards import refuse_later
+from records.guards import idempotency_key
 from records.schemas import CommitBody
 
 
@@ -30,24 +31,32 @@ def _clean_commit(body: Any, warnings: Warnings) -> Any:
     return {**body, "operations": cleaned}
 
 
-@api.route("POST", f"{NAMESPACE}/commits", Access(Scope.WRITE, body=True, clean=_clean_commit))
+@api.route(
+    "POST",
+    f"{NAMESPACE}/commits",
+    Access(Scope.WRITE, body=True, clean=_clean_commit),
+    answers={200: answers.Committed},
+    problems=("revision-conflict",),
+    takes=("Idempotency-Key",),
+)
 def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
     """Apply operations all or nothing under one revision."""
-    refuse_later()
     caller = api.caller
-    planned = services().commits.commit(
+    committed = services().commits.commit(
         CommitRequest(
             tenant=caller.grant.tenant,
             namespace=caller.path["ns"],
             operations=[operation.to_operation(i) for i, operation in enumerate(body.operations)],
             by=caller.grant.key_id,
             expected_revision=body.expected_revision,
+            idempotency=idempotency_key(),
         )
     )
     results = [
-        {"id": r.id, "revision": r.record.revision, "changed": r.changed} for r in planned.results
+        {"id": outcome.id, "revision": outcome.revision, "changed": outcome.changed}
+        for outcome in committed.outcomes
     ]
     return answer(
         HTTPStatus.OK,
-        {"revision": planned.revision, "results": results, "warnings": caller.warnings},
+        {"revision": committed.revision, "results": results, "warnings": caller.warnings},
     )

@@ -1,11 +1,15 @@
-"""The headers that guard a write."""
+"""The headers that guard a write, and the one that makes it happen once."""
 
+import hashlib
+import json
 import re
 
 from palimpsest.domain.commit_planning import EXISTS, Guard
 from palimpsest.domain.errors import InvalidRequest
+from palimpsest.domain.idempotency import MAX_KEY_CHARACTERS, IdempotencyKey
 from records.app import api
 
+_KEY = re.compile(f"[ -~]{{1,{MAX_KEY_CHARACTERS}}}")
 _STRONG_TAG = re.compile(r'"([1-9]\d{0,15})"')
 
 
@@ -32,7 +36,28 @@ def guard() -> Guard:
     return int(tag[1])
 
 
-def refuse_later() -> None:
-    """What this version does not keep yet is refused by name (docs/decisions/008)."""
-    if api.header("idempotency-key") is not None:
-        raise InvalidRequest.one("header", "idempotency-key", msg="this version keeps no keys")
+def idempotency_key() -> IdempotencyKey | None:
+    """The client's key for this request, which is told from others by its method, path, guards and
+    parsed body; None if it has none. Raises `InvalidRequest` for a key that is no key.
+    """
+    key = api.header("idempotency-key")
+    if key is None:
+        return None
+    if not _KEY.fullmatch(key):
+        msg = f"a key is 1 to {MAX_KEY_CHARACTERS} printable ASCII characters"
+        raise InvalidRequest.one("header", "idempotency-key", msg=msg)
+    event, caller = api.app.current_event.raw_event, api.caller
+    asked = [
+        event["httpMethod"],
+        event["resource"],
+        dict(caller.path),
+        api.header("if-match"),
+        api.header("if-none-match"),
+        caller.body,
+    ]
+    request = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+    return IdempotencyKey(_digest(key), _digest(request))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -3,10 +3,24 @@
 from typing import Any
 
 from palimpsest.bootstrap import prime
-from records import commit_routes, namespace_routes, record_routes, service_routes
+from records import (
+    commit_routes,
+    namespace_routes,
+    record_routes,
+    service_routes,
+    unsearchable_routes,
+    walk_routes,
+)
 from records.app import api, services
 
-ROUTES = (commit_routes, namespace_routes, record_routes, service_routes)
+ROUTES = (
+    commit_routes,
+    namespace_routes,
+    record_routes,
+    service_routes,
+    unsearchable_routes,
+    walk_routes,
+)
 app = api.app
 
 

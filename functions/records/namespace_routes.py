@@ -1,4 +1,4 @@
-"""Namespaces: their status."""
+"""Namespaces: which there are, and their status."""
 
 from http import HTTPStatus
 
@@ -6,10 +6,32 @@ from aws_lambda_powertools.event_handler import Response
 
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.keys import Scope
-from records.app import NAMESPACE, api, services
+from records import answers
+from records.app import NAMESPACE, api, cursors, services
+from records.paging import CursorParameter, Limit, limit_of
 
 
-@api.route("GET", NAMESPACE, Access(Scope.READ))
+@api.route(
+    "GET",
+    "/namespaces",
+    Access(Scope.READ),
+    answers={200: answers.NamespacesPage},
+    problems=("cursor-mismatch",),
+)
+def list_namespaces(limit: Limit = None, cursor: CursorParameter = None) -> Response[str]:
+    """List the tenant's namespaces that this key may see."""
+    grant = api.caller.grant
+    bound = (grant.tenant, "namespaces")
+    after = cursors.open(cursor, *bound)[0] if cursor is not None else ""
+    page = services().namespaces.page(
+        grant.tenant, grant.admits, limit=limit_of(limit), after=after
+    )
+    listed = [{"namespace": name, "revision": revision} for name, revision in page.namespaces]
+    following = None if page.after is None else cursors.seal((page.after,), *bound)
+    return answer(HTTPStatus.OK, {"namespaces": listed, "next_cursor": following})
+
+
+@api.route("GET", NAMESPACE, Access(Scope.READ), answers={200: answers.NamespaceStatus})
 def get_namespace(ns: str) -> Response[str]:
     """The status of a namespace: its clock, how far the index is, its counts."""
     status = services().status.status(api.caller.grant.tenant, api.caller.path["ns"])

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from palimpsest.api.fields import Instant, RecordId, limited
+from palimpsest.api.fields import SAID, Instant, RecordId, limited
 from palimpsest.domain import names
 from palimpsest.domain.clean import is_broken
 from palimpsest.domain.commit_planning import Guard, Operation
@@ -16,7 +16,25 @@ from palimpsest.domain.records import Content, Source
 Short = Annotated[str, limited(names.MAX_STRING_BYTES)]
 Item = Annotated[str, limited(names.MAX_LIST_ITEM_BYTES)]
 Items = Annotated[list[Item], Field(max_length=names.MAX_LIST_ITEMS)]
+MetadataShape = Annotated[
+    dict[
+        Annotated[str, Field(min_length=1, max_length=names.MAX_METADATA_KEY_CHARACTERS)],
+        Short
+        | bool
+        | float
+        | Annotated[list[Item], Field(max_length=names.MAX_METADATA_LIST_ITEMS)],
+    ],
+    Field(max_length=names.MAX_METADATA_KEYS),
+]
+"""What `_metadata` checks, for the schema alone."""
+
 MAX_REVISION = 2**53 - 1
+_SUPERSEDED: dict[str, Any] = {"maxItems": names.MAX_SUPERSEDED, "uniqueItems": True}
+_FITTING: dict[str, Any] = {
+    "if": {"properties": {"op": {"const": "put"}}},
+    "then": {"required": ["record"], "properties": {"record": {"type": "object"}}},
+    "else": {"properties": {"record": {"type": "null"}}},
+}
 
 
 def _said(text: str) -> str:
@@ -85,7 +103,12 @@ class RecordBody(BaseModel):
     """The fields of a record that its client writes. null means: not given."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
-    text: Annotated[str, limited(names.MAX_TEXT_BYTES), AfterValidator(_said)]
+    text: Annotated[
+        str,
+        limited(names.MAX_TEXT_BYTES),
+        AfterValidator(_said),
+        Field(json_schema_extra=SAID),
+    ]
     title: Short | None = None
     kind: Short | None = None
     subject: Short | None = None
@@ -100,8 +123,11 @@ class RecordBody(BaseModel):
     expires_at: Instant | None = None
     importance: Annotated[float, Field(ge=0, le=1)] | None = None
     source: SourceBody | None = None
-    metadata: Annotated[dict[str, Any], BeforeValidator(_metadata)] | None = None
-    supersedes: list[RecordId] | None = None
+    metadata: (
+        Annotated[dict[str, Any], BeforeValidator(_metadata, json_schema_input_type=MetadataShape)]
+        | None
+    ) = None
+    supersedes: Annotated[list[RecordId], Field(json_schema_extra=_SUPERSEDED)] | None = None
 
     @model_validator(mode="after")
     def _whole(self) -> "RecordBody":
@@ -131,7 +157,7 @@ class RecordBody(BaseModel):
 class OperationBody(BaseModel):
     """One operation of a commit."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_FITTING)
     op: Literal["put", "delete"]
     id: RecordId
     record: RecordBody | None = None

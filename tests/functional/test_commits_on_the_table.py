@@ -63,7 +63,7 @@ def test_reads_as_of_a_revision_give_the_record_as_it_was_then(world: World) -> 
     world.put("a", "v2")
 
     def text(revision: int) -> str | None:
-        record = world.store.as_of(TENANT, NAMESPACE, "a", revision)
+        record = world.history.as_of(TENANT, NAMESPACE, "a", revision)
         return record.content.text if record and record.content else None
 
     assert [text(r) for r in (0, 1, 2, 3, 4, 5)] == [None, None, "v1", "v1", "v2", None]
@@ -77,7 +77,7 @@ def test_f1_nothing_from_before_a_forgetting_is_read_also_after_the_id_is_used_a
     world.forget("a")
     assert world.put("a", "again") == 4
     for revision in (1, 2, 3):
-        assert world.store.as_of(TENANT, NAMESPACE, "a", revision) is None
+        assert world.history.as_of(TENANT, NAMESPACE, "a", revision) is None
     assert read(world, "a").content.text == "again"
 
 

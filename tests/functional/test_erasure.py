@@ -46,7 +46,7 @@ def test_a_new_record_of_the_same_id_keeps_its_own_history_and_vector(world: Wor
         TENANT, NAMESPACE, {"a": text_hash("new two")}, fingerprint=world.embedder.fingerprint
     )
     assert list(held) == ["a"]
-    old = world.store.as_of(TENANT, NAMESPACE, "a", 3)
+    old = world.history.as_of(TENANT, NAMESPACE, "a", 3)
     assert old is not None
     assert old.content is not None
     assert old.content.text == "new one"

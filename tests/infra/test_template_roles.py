@@ -73,6 +73,7 @@ def test_search_reads_the_table_and_wakes_the_projection_and_no_more() -> None:
 
 def test_records_writes_the_table_and_erases_nothing() -> None:
     assert actions_on("RecordsFunction", RECORDS) == READING | WRITING
+    assert actions_on("RecordsFunction", WAKE) == {"sqs:SendMessage"}
     assert actions_on("RecordsFunction", KEYS) == set()
 
 

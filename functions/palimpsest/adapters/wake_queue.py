@@ -5,6 +5,8 @@ minutes are one.
 import hashlib
 import json
 import logging
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 import boto3
@@ -27,12 +29,12 @@ def make_client() -> "SQSClient":
 
 class SqsWaker:
     """`Waker` over one FIFO queue. The same namespace at the same revision is asked for once for
-    each index generation.
+    each index generation. `client` makes the client at the first wake-up: most calls need none.
     """
 
-    def __init__(self, queue_url: str, client: "SQSClient") -> None:
+    def __init__(self, queue_url: str, client: "Callable[[], SQSClient]") -> None:
         self._queue_url = queue_url
-        self._client = client
+        self._client = cache(client)
         self._asked: dict[tuple[str, str, str], int] = {}
 
     def wake(self, tenant: str, namespace: str, revision: int, *, generation: str) -> None:
@@ -45,7 +47,7 @@ class SqsWaker:
         body = {"tenant": tenant, "namespace": namespace, "revision": revision}
         group = _digest(f"{tenant}#{namespace}")
         try:
-            self._client.send_message(
+            self._client().send_message(
                 QueueUrl=self._queue_url,
                 MessageBody=json.dumps(body),
                 MessageGroupId=group,

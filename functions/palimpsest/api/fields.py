@@ -3,14 +3,22 @@ characters.
 """
 
 import re
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from palimpsest.domain.clean import is_broken, without_broken
-from palimpsest.domain.instants import from_millis, from_text
+from palimpsest.domain import names
+from palimpsest.domain.instants import from_millis, from_text, to_millis
 from palimpsest.domain.names import record_id_fault
 
 _RFC3339 = re.compile(
@@ -21,18 +29,67 @@ Warnings = list[dict[str, str]]
 REMOVED = "broken_characters_removed"
 
 
-def limited(limit: int) -> AfterValidator:
-    """At most `limit` bytes of UTF-8."""
+INSTANT: dict[str, Any] = {
+    "anyOf": [
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "RFC 3339 with an offset; kept to the millisecond.",
+        },
+        {
+            "type": "integer",
+            "minimum": to_millis(datetime.min.replace(tzinfo=UTC)),
+            "maximum": to_millis(datetime.max.replace(tzinfo=UTC)),
+            "description": "Milliseconds since 1970-01-01T00:00:00Z.",
+        },
+    ]
+}
 
-    def check(text: str) -> str:
+
+NAMESPACE: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 128,
+    "pattern": f"^{names.NAMESPACE_PATTERN}$",
+}
+SAID: dict[str, Any] = {"minLength": 1, "pattern": r"\S"}
+"""A text that is not only white space."""
+RECORD_ID: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 256,
+    "pattern": f"^(?!{names.RESERVED_ID_PREFIX}){names.RECORD_ID_PATTERN}$",
+    "description": "Ids that begin with `doc_` are the service's own and cannot be written.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class limited:  # noqa: N801  # used as `AfterValidator` and its like are, by a verb
+    """A string of at most `limit` bytes of UTF-8. In a schema, which counts characters, the same
+    number is what bounds them.
+    """
+
+    limit: int
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "maxLength": self.limit}
+
+    def _checked(self, text: str) -> str:
         size = len(text.encode("utf-8", "surrogatepass"))
-        if size > limit:
+        if size > self.limit:
             raise PydanticCustomError(
-                "too_long", "at most {limit} bytes, not {size}", {"limit": limit, "size": size}
+                "too_long",
+                "at most {limit} bytes, not {size}",
+                {"limit": self.limit, "size": size},
             )
         return text
-
-    return AfterValidator(check)
 
 
 def instant(value: Any) -> datetime:
@@ -62,9 +119,11 @@ def _unbroken(value: str) -> str:
     return value
 
 
-Instant = Annotated[datetime, BeforeValidator(instant)]
-RecordId = Annotated[str, AfterValidator(_record_id)]
+Instant = Annotated[datetime, BeforeValidator(instant), WithJsonSchema(INSTANT)]
+RecordId = Annotated[str, AfterValidator(_record_id), WithJsonSchema(RECORD_ID)]
 Unbroken = Annotated[str, AfterValidator(_unbroken)]
+Namespace = Annotated[Unbroken, WithJsonSchema(NAMESPACE)]
+"""Its form is checked before the rest of the body, in `identity`."""
 
 
 def cleaned(value: Any, field: str, warnings: Warnings) -> Any:

@@ -1,104 +1,71 @@
-"""A filter as JSON, made the domain's: unknown fields, operators and unfit values are refused by
-name.
+"""A filter as JSON, made the domain's: whatever is not of its grammar is refused, naming the field.
+
+`{"kind": "fact"}` is of depth 1, and each `and`, `or`, `not` around it adds 1. A leaf is one
+operator on one field; a plain value is the operator `eq`.
 """
 
-import math
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import PydanticCustomError
-
-from palimpsest.api.fields import instant
+from palimpsest.api.filter_leaves import leaf
+from palimpsest.api.filter_values import fault, shown
 from palimpsest.domain.clean import is_broken
-from palimpsest.domain.filters import (
-    FIXED_FIELDS,
-    INSTANT_FIELDS,
-    METADATA_PREFIX,
-    NUMBER_FIELDS,
-    Condition,
-    Filter,
-    FilterValue,
-)
+from palimpsest.domain.filters import FIXED_FIELDS, METADATA_PREFIX, And, Filter, Not, Or
 
+MAX_DEPTH = 5
 MAX_LEAVES = 50
-MAX_VALUES = 1_000
-OPERATORS = frozenset({"eq", "in"})
-LATER = frozenset({"and", "or", "not", "ne", "nin", "gt", "gte", "lt", "lte", "exists", "prefix"})
+SEVERAL = {"and": And, "or": Or}
 
 
 def parsed_filter(value: Any) -> Filter | None:
-    """The filter that a JSON value spells; null and `{}` are none. Raises pydantic's errors, naming
-    the field.
-    """
+    """The filter that a JSON value spells; null and `{}` are none. Raises pydantic's errors."""
     if value is None or value == {}:
         return None
-    if not isinstance(value, dict):
-        raise _fault("a filter is an object")
-    conditions = [
-        condition for field, asked in value.items() for condition in _conditions(field, asked)
-    ]
-    if len(conditions) > MAX_LEAVES:
-        raise _fault(f"at most {MAX_LEAVES} conditions")
-    return Filter(tuple(conditions))
+    return _Parsing().whole(value, depth=1)
 
 
-def _conditions(field: str, asked: Any) -> list[Condition]:
-    if field in LATER:
-        raise _fault(f"{field}: this version knows only eq and in")
-    if field not in FIXED_FIELDS and not (
-        field.startswith(METADATA_PREFIX) and len(field) > len(METADATA_PREFIX)
-    ):
-        raise _fault(f"{field[:128]!r} is no field to filter by")
-    if not isinstance(asked, dict):
-        return [Condition(field, (_value(field, asked),))]
-    if not asked:
-        raise _fault(f"{field}: an empty condition")
-    return [Condition(field, _operand(field, name, operand)) for name, operand in asked.items()]
+@dataclass(slots=True)
+class _Parsing:
+    """One filter being read, and how many leaves it has so far."""
+
+    leaves: int = 0
+
+    def whole(self, value: Any, *, depth: int) -> Filter:
+        """An object: everything that it says must hold."""
+        if not isinstance(value, dict):
+            raise fault("a filter is an object")
+        if not value:
+            raise fault("a filter within another must not be empty")
+        if depth > MAX_DEPTH:
+            raise fault(f"filters nest at most {MAX_DEPTH} deep")
+        parts = [part for name, asked in value.items() for part in self._member(name, asked, depth)]
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def _member(self, name: str, asked: Any, depth: int) -> list[Filter]:
+        if name in SEVERAL:
+            if not isinstance(asked, list) or not asked:
+                raise fault(f"{name}: takes a list with at least one filter")
+            inner = [self.whole(one, depth=depth + 1) for one in asked]
+            return [SEVERAL[name](tuple(inner))]
+        if name == "not":
+            if not isinstance(asked, dict) or not asked:
+                raise fault("not: takes a filter that is not empty")
+            return [Not(self.whole(asked, depth=depth + 1))]
+        return self._field(name, asked)
+
+    def _field(self, field: str, asked: Any) -> list[Filter]:
+        if not _is_field(field):
+            raise fault(f"{field[:128]!r} is no field to filter by")
+        if not isinstance(asked, dict):
+            asked = {"eq": asked}
+        if not asked:
+            raise fault(f"{shown(field)}: an empty condition")
+        self.leaves += len(asked)
+        if self.leaves > MAX_LEAVES:
+            raise fault(f"at most {MAX_LEAVES} conditions in all")
+        return [leaf(field, name, operand) for name, operand in asked.items()]
 
 
-def _operand(field: str, operator: str, operand: Any) -> tuple[FilterValue, ...]:
-    if operator in LATER:
-        raise _fault(f"{field}: this version knows only eq and in, not {operator}")
-    if operator not in OPERATORS:
-        raise _fault(f"{field}: {operator[:64]!r} is no operator")
-    if operator == "eq":
-        return (_value(field, operand),)
-    if not isinstance(operand, list) or not operand:
-        raise _fault(f"{field}: in takes a list with at least one value")
-    if len(operand) > MAX_VALUES:
-        raise _fault(f"{field}: at most {MAX_VALUES} values")
-    return tuple(_value(field, value) for value in operand)
-
-
-def _value(field: str, value: Any) -> FilterValue:
-    if field in INSTANT_FIELDS:
-        return _instant(field, value)
-    if field in NUMBER_FIELDS:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-            raise _fault(f"{field}: takes a number")
-        return value
-    if isinstance(value, str) and not is_broken(value):
-        return value
-    if field in FIXED_FIELDS:
-        raise _fault(f"{field}: takes a string")
-    if isinstance(value, bool) or (isinstance(value, int | float) and _finite(value)):
-        return value
-    raise _fault(f"{field}: takes a string, a number or a boolean")
-
-
-def _instant(field: str, value: Any) -> datetime:
-    try:
-        return instant(value)
-    except PydanticCustomError as error:
-        raise _fault(f"{field}: {error.message()}") from error
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
-
-
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("filter", "{fault}", {"fault": message})
+def _is_field(name: str) -> bool:
+    key = name.removeprefix(METADATA_PREFIX) if name.startswith(METADATA_PREFIX) else ""
+    return name in FIXED_FIELDS or (key != "" and not is_broken(key))

@@ -35,6 +35,7 @@ def _invalid(error: errors.InvalidRequest) -> Members:
 
 _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Members]]] = {
     errors.InvalidRequest: ("invalid-request", 422, "The request breaks a rule", _invalid),
+    errors.CursorMismatch: ("cursor-mismatch", 422, "Not a cursor of this request", _none),
     errors.MalformedRequest: ("malformed-request", 400, "The body cannot be read", _none),
     errors.UnsupportedMediaType: ("unsupported-media-type", 415, "Not application/json", _none),
     errors.TooLarge: ("too-large", 413, "Too large", lambda e: {"limit": e.limit}),
@@ -43,6 +44,12 @@ _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Member
     errors.NotFound: ("not-found", 404, "Not found", _none),
     errors.MethodNotAllowed: ("method-not-allowed", 405, "No such method here", _none),
     errors.RevisionConflict: ("revision-conflict", 409, "The revision has changed", _conflict),
+    errors.IdempotencyMismatch: (
+        "idempotency-mismatch",
+        409,
+        "The key was used for another request",
+        _none,
+    ),
     errors.Throttled: ("throttled", 429, "Too many requests", _none),
     errors.ProviderError: (
         "provider-error",

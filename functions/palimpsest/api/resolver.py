@@ -8,7 +8,7 @@ crash on (bodies that are not UTF-8, multipart) never reaches it.
 import json
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -27,7 +27,7 @@ from palimpsest.domain import errors
 from palimpsest.domain.keys import Grant, Scope
 from palimpsest.observability import logger
 
-_PARAMETER = re.compile(r"{(\w+)\+?}")
+PARAMETER = re.compile(r"{(\w+)\+?}")
 
 Cleaner = Callable[[Any, Warnings], Any]
 Route = TypeVar("Route", bound=Callable[..., Response[str]])
@@ -48,13 +48,33 @@ class Access:
     clean: Cleaner = _as_it_is
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What a route tells of itself for the OpenAPI document; `api/contract.py` adds what follows
+    from its access.
+
+    `answers` has the model of each status but problems (None: no body), `problems` the slugs that
+    only such a route can answer, `takes` and `sends` the names of its headers.
+    """
+
+    route: Callable[..., Response[str]]
+    access: Access
+    answers: Mapping[int, Any]
+    problems: Sequence[str]
+    takes: Sequence[str]
+    sends: Sequence[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, the path parameters as they were meant, and what was taken out of the body."""
+    """Who asks, the path parameters as they were meant, what was taken out of the body, and the
+    body as it came.
+    """
 
     grant: Grant
     path: Mapping[str, str]
     warnings: Warnings
+    body: Any
 
 
 class HttpApi:
@@ -62,17 +82,36 @@ class HttpApi:
 
     def __init__(self, *, paths_are_decoded: Callable[[], bool]) -> None:
         self.app = APIGatewayRestResolver(enable_validation=True)
-        self._access: dict[tuple[str, str], Access] = {}
+        self.declared: dict[tuple[str, str], Declared] = {}
         self._decoded = paths_are_decoded
         for kind in (errors.PalimpsestError, RequestValidationError, ServiceError, Exception):
             self.app.exception_handler(kind)(self._failed)
 
-    def route(self, method: str, resource: str, access: Access) -> Callable[[Route], Route]:
-        """Register a route: a resource is the gateway's template, such as `/namespaces/{ns}`."""
-        self._access[method, resource] = access
+    def route(
+        self,
+        method: str,
+        resource: str,
+        access: Access,
+        *,
+        answers: Mapping[int, Any],
+        problems: Sequence[str] = (),
+        takes: Sequence[str] = (),
+        sends: Sequence[str] = (),
+    ) -> Callable[[Route], Route]:
+        """Register a route: a resource is the gateway's template, such as `/namespaces/{ns}`; the
+        rest is what `Declared` tells.
+        """
 
         def registered(route: Route) -> Route:
-            rule = _PARAMETER.sub(r"<\1>", resource)
+            self.declared[method, resource] = Declared(
+                route=route,
+                access=access,
+                answers=answers,
+                problems=problems,
+                takes=takes,
+                sends=sends,
+            )
+            rule = PARAMETER.sub(r"<\1>", resource)
             self.app.route(rule, method)(route)
             return route
 
@@ -110,18 +149,20 @@ class HttpApi:
 
     def _prepared(self, event: dict[str, Any]) -> tuple[dict[str, Any], Caller | None]:
         method, resource = str(event.get("httpMethod")), str(event.get("resource"))
-        access = self._access.get((method, resource))
-        if access is None:
+        declared = self.declared.get((method, resource))
+        if declared is None:
             raise errors.NotFound("no such route")
+        access = declared.access
         path = self._path(event)
         grant = grant_of(event, access.scope, now=datetime.now(UTC)) if access.scope else None
         if grant is not None and "ns" in path:
             check_namespaces(grant, path, None)
         warnings: Warnings = []
-        body = self._body(event, access, warnings) if access.body else None
+        sent = _object(event) if access.body else None
+        body = access.clean(sent, warnings) if access.body else None
         if grant is not None and access.body and "ns" not in path:
             check_namespaces(grant, path, body)
-        route = _PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
+        route = PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
         prepared = dict(event, path=route, isBase64Encoded=False)
         prepared["body"] = json.dumps(body) if access.body else None
         prepared["headers"] = {k.lower(): v for k, v in (event.get("headers") or {}).items()}
@@ -129,16 +170,7 @@ class HttpApi:
             prepared["headers"]["content-type"] = (
                 bodies.JSON_TYPE
             )  # checked; Powertools knows no other
-        return prepared, Caller(grant, path, warnings) if grant else None
-
-    @staticmethod
-    def _body(event: Mapping[str, Any], access: Access, warnings: Warnings) -> dict[str, Any]:
-        """The body, an object, with broken characters taken out where the route allows it."""
-        body = bodies.parse(event)
-        if not isinstance(body, dict):  # Powertools would take the first element of a list
-            raise errors.InvalidRequest.one("body", msg="the body must be an object", kind="object")
-        cleaned: dict[str, Any] = access.clean(body, warnings)
-        return cleaned
+        return prepared, Caller(grant, path, warnings, sent) if grant else None
 
     def _path(self, event: Mapping[str, Any]) -> dict[str, str]:
         found = event.get("pathParameters") or {}
@@ -157,6 +189,14 @@ class HttpApi:
             "isBase64Encoded": False,
             "multiValueHeaders": headers,
         }
+
+
+def _object(event: Mapping[str, Any]) -> dict[str, Any]:
+    """The body, which must be an object."""
+    body = bodies.parse(event)
+    if not isinstance(body, dict):  # Powertools would take the first element of a list
+        raise errors.InvalidRequest.one("body", msg="the body must be an object", kind="object")
+    return body
 
 
 def request_id_of(event: Mapping[str, Any], context: Any) -> str:

@@ -15,6 +15,7 @@ from palimpsest.domain.errors import (
     OperationConflict,
     RevisionConflict,
 )
+from palimpsest.domain.idempotency import KEPT_FOR, Applied, IdempotencyKey, Outcome
 from palimpsest.domain.records import Content, Record, Status
 from palimpsest.domain.visibility import exists
 
@@ -36,21 +37,14 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What became of one operation: the record after it. `created`: nothing stood there before."""
-
-    id: str
-    record: Record
-    changed: bool
-    created: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """The results, and the transaction that brings them about (None: nothing changes)."""
+    """The outcomes with the records after them, in the order of the operations, and the transaction
+    that brings them about (None: nothing changes).
+    """
 
     revision: int
-    results: tuple[Result, ...]
+    outcomes: tuple[Outcome, ...]
+    records: tuple[Record, ...]
     plan: CommitPlan | None
 
 
@@ -63,6 +57,7 @@ class CommitRequest:
     operations: Sequence[Operation]
     by: str
     expected_revision: int | None = None
+    idempotency: IdempotencyKey | None = None
 
     @property
     def touched(self) -> list[str]:
@@ -90,9 +85,11 @@ def plan_commit(
     """
     found = {i: r for i, r in records.items() if exists(r, clock)}
     _check_guards(request, clock, found)
-    results, changes = _outcome(request, records, found, revision=clock.revision + 1, now=now)
+    outcomes, after, changes = _outcome(
+        request, records, found, revision=clock.revision + 1, now=now
+    )
     if not changes:
-        return Planned(revision=clock.revision, results=results, plan=None)
+        return Planned(revision=clock.revision, outcomes=outcomes, records=after, plan=None)
     plan = CommitPlan(
         tenant=request.tenant,
         namespace=request.namespace,
@@ -102,8 +99,19 @@ def plan_commit(
         changes=tuple(changes.values()),
         at=now,
         by=request.by,
+        keep=kept_of(request, clock.revision + 1, outcomes, now=now),
     )
-    return Planned(revision=plan.revision, results=results, plan=plan)
+    return Planned(revision=plan.revision, outcomes=outcomes, records=after, plan=plan)
+
+
+def kept_of(
+    request: CommitRequest, revision: int, outcomes: tuple[Outcome, ...], *, now: datetime
+) -> Applied | None:
+    """What is kept under the request's idempotency key; None if it has none."""
+    key = request.idempotency
+    if key is None:
+        return None
+    return Applied(key=key, until=now + KEPT_FOR, revision=revision, outcomes=outcomes)
 
 
 def _outcome(
@@ -113,23 +121,27 @@ def _outcome(
     *,
     revision: int,
     now: datetime,
-) -> tuple[tuple[Result, ...], dict[str, Change]]:
-    """What becomes of each operation, and every record that changes, by id."""
+) -> tuple[tuple[Outcome, ...], tuple[Record, ...], dict[str, Change]]:
+    """What becomes of each operation, the record after it, and all that changes, by id."""
     changes: dict[str, Change] = {}
-    results: list[Result] = []
+    outcomes: list[Outcome] = []
+    records_after: list[Record] = []
     for operation in request.operations:
         before, old = records.get(operation.id), found.get(operation.id)
         after = _after(operation, before, old, request.namespace, revision=revision, now=now)
         changed = after.revision == revision
         if changed:
             changes[operation.id] = Change(before=before, after=after)
-        results.append(Result(id=operation.id, record=after, changed=changed, created=old is None))
+        records_after.append(after)
+        outcomes.append(
+            Outcome(id=operation.id, revision=after.revision, changed=changed, created=old is None)
+        )
         gone_is_fine = not changed  # a put repeated as it was, whatever was forgotten since
         for superseded in _superseded(
             operation, found, revision=revision, now=now, gone_is_fine=gone_is_fine
         ):
             changes[superseded.id] = Change(before=records[superseded.id], after=superseded)
-    return tuple(results), changes
+    return tuple(outcomes), tuple(records_after), changes
 
 
 def _check_guards(request: CommitRequest, clock: Clock, found: Mapping[str, Record]) -> None:

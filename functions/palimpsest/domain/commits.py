@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from palimpsest.domain.idempotency import Applied
 from palimpsest.domain.records import Record, Status
 
 
@@ -18,8 +19,8 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One commit in the log: no content, only which records it changed. `previous` is the entry
-    before.
+    """One commit in the log: no content, only which records it changed, and the revision that each
+    of them had `before` (0: none). `previous` is the entry before.
     """
 
     revision: int
@@ -27,6 +28,11 @@ class LogEntry:
     commit_id: str
     record_ids: tuple[str, ...]
     at: datetime
+    before: tuple[int, ...] = ()
+
+    def revision_before(self, record_id: str) -> int:
+        """The revision that a record of this commit had before it; 0 if none."""
+        return dict(zip(self.record_ids, self.before, strict=False)).get(record_id, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +46,8 @@ class Change:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitPlan:
     """Everything one transaction will do, planned on `clock`; true only if nothing has changed
-    since.
+    since. With `jump_to`, a revision beyond the next, it is a recorded jump: `changes` is empty.
+    `keep`: what is kept of it under its idempotency key.
     """
 
     tenant: str
@@ -51,11 +58,13 @@ class CommitPlan:
     changes: tuple[Change, ...]
     at: datetime
     by: str
+    jump_to: int | None = None
+    keep: Applied | None = None
 
     @property
     def revision(self) -> int:
-        """The revision this commit makes."""
-        return self.clock.revision + 1
+        """The revision this commit makes: the next, or the one it jumps to."""
+        return self.clock.revision + 1 if self.jump_to is None else self.jump_to
 
 
 @dataclass(frozen=True, slots=True)

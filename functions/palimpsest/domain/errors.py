@@ -2,6 +2,7 @@
 
     PalimpsestError
     ├── InvalidRequest            422  the request is understood and breaks a rule (`errors`)
+    ├── CursorMismatch            422  a cursor that was not given out for this request
     ├── MalformedRequest          400  the body is not JSON in UTF-8
     ├── UnsupportedMediaType      415
     ├── TooLarge                  413  (`limit`)
@@ -10,6 +11,7 @@
     ├── NotFound                  404
     ├── MethodNotAllowed          405
     ├── RevisionConflict          409 / 412  (`current_revision`, `operations`)
+    ├── IdempotencyMismatch       409  the key came before with another request
     ├── Throttled                 429  a dependency asks for patience (`retry_after`)
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
     ├── Unavailable               503  a dependency cannot answer (`stage`, `retry_after`)
@@ -50,6 +52,10 @@ class InvalidRequest(PalimpsestError):
     def one(cls, *loc: str | int, msg: str, kind: str = "value_error") -> "InvalidRequest":
         """The common case: a single broken rule."""
         return cls([FieldError(loc, msg, kind)])
+
+
+class CursorMismatch(PalimpsestError):
+    """A cursor that is none, or was given out for another request."""
 
 
 class MalformedRequest(PalimpsestError):
@@ -110,6 +116,10 @@ class RevisionConflict(PalimpsestError):
         self.current_revision = current_revision
         self.operations = tuple(operations)
         self.precondition = precondition
+
+
+class IdempotencyMismatch(PalimpsestError):
+    """An idempotency key that came before, with another request."""
 
 
 class Throttled(PalimpsestError):

@@ -36,10 +36,12 @@ class Reading:
 class Progress:
     """How far an index generation is with a namespace: every record up to `revision` is in it or
     in the ledger. `target` is the clock when it was begun: below it, it is still being built.
+    `retry_asked`: when somebody asked for all of its ledger to be tried again, if that is not done.
     """
 
     revision: int = 0
     target: int = 0
+    retry_asked: datetime | None = None
 
     def building(self, clock: int) -> bool:
         """Whether it lacks what it had to have from the start; `clock` is the namespace's now."""

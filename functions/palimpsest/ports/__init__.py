@@ -9,9 +9,12 @@ from palimpsest.ports.canonical import (
 )
 from palimpsest.ports.finding import Embedder, SearchIndex
 from palimpsest.ports.running import Clock, Executor, Pending, Waker
+from palimpsest.ports.walking import CommitLog, Directory
 
 __all__ = [
     "Clock",
+    "CommitLog",
+    "Directory",
     "Embedder",
     "Erasures",
     "Executor",

@@ -5,10 +5,12 @@ nothing turns such an outage into an empty result.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry
+from palimpsest.domain.idempotency import Applied, IdempotencyKey
 from palimpsest.domain.ledger import LedgerEntry, Progress, Reading
 from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector
@@ -27,16 +29,24 @@ class RecordStore(Protocol):
         ...
 
     def stood_together(
-        self, tenant: str, namespace: str, ids: Sequence[str], records: Mapping[str, Record]
+        self,
+        tenant: str,
+        namespace: str,
+        ids: Sequence[str],
+        records: Mapping[str, Record],
+        *,
+        keep: Applied | None = None,
     ) -> bool:
         """Whether the records of these ids (those not in `records`: absent) are all as given, at
-        one instant during this call.
+        one instant during this call. `keep` is kept at that instant; False if its key was taken.
         """
         ...
 
-    def as_of(self, tenant: str, namespace: str, record_id: str, revision: int) -> Record | None:
-        """The record as it was at `revision`; None if it was absent, deleted, or has been
-        forgotten.
+    def applied(
+        self, tenant: str, namespace: str, key: IdempotencyKey, *, serial: bool = False
+    ) -> Applied | None:
+        """What is kept under a client's key (of whatever request), past its time too. With
+        `serial`, no transaction that is under way is seen half.
         """
         ...
 
@@ -98,6 +108,22 @@ class IndexLedger(Protocol):
         """The entries of the ledger."""
         ...
 
+    def page(
+        self, tenant: str, namespace: str, generation: str, *, after: str, limit: int
+    ) -> list[LedgerEntry]:
+        """At most `limit` entries of the ledger after an id, in the order of ids."""
+        ...
+
+    def ask_retry(self, tenant: str, namespace: str, generation: str, *, at: datetime) -> None:
+        """Note that everything in the ledger shall be tried again, whatever its reason; nothing
+        where the generation was never begun.
+        """
+        ...
+
+    def retry_done(self, tenant: str, namespace: str, generation: str, *, asked: datetime) -> None:
+        """It has been tried, as asked at that instant; a later wish stays."""
+        ...
+
     def settle(
         self,
         tenant: str,
@@ -122,6 +148,14 @@ class GenerationRegister(Protocol):
 
     def use(self, reading: Reading) -> None:
         """From now on this one is read."""
+        ...
+
+    def restoring(self) -> bool:
+        """Whether a restore has begun that has not replaced the index yet."""
+        ...
+
+    def mark_restoring(self, *, begun: bool) -> None:
+        """A restore has begun, or it has replaced the index."""
         ...
 
 

@@ -77,3 +77,15 @@ class SearchIndex(Protocol):
     def walk(self, partition: str) -> Iterator[EntryState]:
         """Every entry of a partition, tombstones included, ordered by id."""
         ...
+
+    def heights(self) -> Iterator[tuple[str, int]]:
+        """Each partition that has entries, with the highest revision that the version of one is
+        made of, tombstones included; in any order.
+        """
+        ...
+
+    def renew(self) -> str:
+        """Replace the index, for every process that uses it, by an empty one of another
+        generation; its name.
+        """
+        ...

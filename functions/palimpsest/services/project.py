@@ -57,7 +57,8 @@ class ProjectService:
         reading = Reading(generation, self.embedding.embedder.fingerprint)
         if self.register.reading() != reading:
             self.register.use(reading)
-        revision = self.ledger.progress(tenant, namespace, generation).revision
+        progress = self.ledger.progress(tenant, namespace, generation)
+        revision, asked = progress.revision, progress.retry_asked
         target = 0 if revision else self.store.read(tenant, namespace)[0].revision
         embedded, outage = 0, None
         while page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE):
@@ -65,14 +66,22 @@ class ProjectService:
             embedded, outage = embedded + carried.embedded, carried.outage
             revision = page[-1].revision
             self.ledger.advance(tenant, namespace, generation, revision, target=target)
-        if retry_pending and outage is None:
-            pending = self._pending(tenant, namespace, generation)
-            embedded += self._carry(tenant, namespace, generation, pending, outage=None).embedded
+        if (retry_pending or asked) and outage is None:
+            again = self._again(tenant, namespace, generation, whatever_reason=asked is not None)
+            embedded += self._carry(tenant, namespace, generation, again, outage=None).embedded
+            if asked is not None:
+                self.ledger.retry_done(tenant, namespace, generation, asked=asked)
         return Projected(revision=revision, embedded=embedded)
 
-    def _pending(self, tenant: str, namespace: str, generation: str) -> dict[str, int]:
-        entries = self.ledger.unsearchable(tenant, namespace, generation)
-        return {entry.id: entry.revision for entry in entries if entry.reason is Reason.PENDING}
+    def _again(
+        self, tenant: str, namespace: str, generation: str, *, whatever_reason: bool
+    ) -> dict[str, int]:
+        """What of the ledger is tried again: what waits, or on request all of it."""
+        return {
+            entry.id: entry.revision
+            for entry in self.ledger.unsearchable(tenant, namespace, generation)
+            if whatever_reason or entry.reason is Reason.PENDING
+        }
 
     def _carry(
         self,

@@ -62,15 +62,15 @@ def forget(record_id: str, *, guard: Guard = None) -> Operation:
 
 def test_a_first_put_creates_at_revision_one() -> None:
     planned = Namespace().commit(put("a", "x"))
-    (result,) = planned.results
-    assert (result.created, result.changed, result.record.revision) == (True, True, 1)
+    (outcome,) = planned.outcomes
+    assert (outcome.created, outcome.changed, outcome.revision) == (True, True, 1)
 
 
 def test_a_put_that_changes_nothing_keeps_its_revision_and_the_clock() -> None:
     space = Namespace()
     space.commit(put("a", "x"))
     planned = space.commit(put("a", "x"))
-    assert (planned.plan, planned.revision, planned.results[0].changed) == (None, 1, False)
+    assert (planned.plan, planned.revision, planned.outcomes[0].changed) == (None, 1, False)
 
 
 @pytest.mark.parametrize(("old", "new"), [(1, True), (1, 1.0), (0, False)])
@@ -78,14 +78,14 @@ def test_metadata_that_python_calls_equal_is_still_a_change(old: float, new: flo
     space = Namespace()
     space.commit(Operation(id="a", content=Content(text="x", metadata={"n": old})))
     planned = space.commit(Operation(id="a", content=Content(text="x", metadata={"n": new})))
-    assert planned.results[0].changed
+    assert planned.outcomes[0].changed
 
 
 def test_a_commit_with_one_unchanged_operation_keeps_that_records_revision() -> None:
     space = Namespace()
     space.commit(put("a", "x"))
     planned = space.commit(put("a", "x"), put("b", "y"))
-    assert [(r.id, r.record.revision, r.changed) for r in planned.results] == [
+    assert [(o.id, o.revision, o.changed) for o in planned.outcomes] == [
         ("a", 1, False),
         ("b", 2, True),
     ]
@@ -147,7 +147,7 @@ def test_the_history_floor_stays_with_a_later_record_of_the_same_id() -> None:
     space.commit(put("a", "x"))
     space.commit(forget("a"))
     planned = space.commit(put("a", "again", guard=0))
-    assert planned.results[0].created
+    assert planned.outcomes[0].created
     assert space.records["a"].history_floor == 2
 
 
@@ -183,7 +183,7 @@ def test_putting_a_superseded_record_makes_it_active_again() -> None:
     space.commit(put("a", "x"))
     space.commit(put("c", "z", supersedes=("a",)))
     planned = space.commit(put("a", "x"))
-    assert planned.results[0].changed
+    assert planned.outcomes[0].changed
     assert (space.records["a"].status, space.records["a"].superseded_by) == (Status.ACTIVE, None)
 
 

@@ -16,21 +16,26 @@ TRIES = 6
 
 
 def get_items(
-    client: "DynamoDBClient", table: str, keys: Sequence[dict[str, Any]]
+    client: "DynamoDBClient",
+    table: str,
+    keys: Sequence[dict[str, Any]],
+    *,
+    attributes: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """The items that exist under these keys, strongly consistent, in no order. `Throttled` at the
-    end of its patience.
+    """The items that exist under these keys, strongly consistent, in no order; of each only these
+    `attributes`, if any are named. `Throttled` at the end of its patience.
     """
     found: list[dict[str, Any]] = []
+    asked: Any = {"ConsistentRead": True}
+    if attributes:
+        asked["ProjectionExpression"] = ", ".join(attributes)
     if len(keys) == 1:
-        item = client.get_item(TableName=table, Key=keys[0], ConsistentRead=True).get("Item")
+        item = client.get_item(TableName=table, Key=keys[0], **asked).get("Item")
         return [item] if item else []
     for batch in _batched(keys):
         left: list[Any] = list(batch)
         for attempt in range(TRIES):
-            answer = client.batch_get_item(
-                RequestItems={table: {"Keys": left, "ConsistentRead": True}}
-            )
+            answer = client.batch_get_item(RequestItems={table: asked | {"Keys": left}})
             found += answer["Responses"].get(table, [])
             undone = answer["UnprocessedKeys"].get(table)
             left = list(undone["Keys"]) if undone else []

@@ -23,7 +23,9 @@ class DynamoErasures:
         """See `Erasures.due`."""
         pk = items.partition(tenant, namespace)
         with translated():
-            found = query(self._client, self._table, pk, first="E#", last="E#~", limit=limit)
+            found = query(
+                self._client, self._table, pk, first="E#", last=f"E#{items.LAST}", limit=limit
+            )
             marks = [item["sk"]["S"].split("#") for item in found]
         return [Erasure(record_id, int(revision)) for _, record_id, revision in marks]
 
@@ -55,7 +57,9 @@ class DynamoErasures:
         current = {item["sk"]["S"].removeprefix("R#"): item.get("eh") for item in records}
         for record_id in ids:
             prefix = items.vector_sk(record_id, "")
-            for item in query(self._client, self._table, pk, first=prefix, last=prefix + "~"):
+            for item in query(
+                self._client, self._table, pk, first=prefix, last=prefix + items.LAST
+            ):
                 if item["eh"] != current.get(record_id):
                     yield _key_of(item)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
@@ -28,7 +29,12 @@ class DynamoIndexLedger:
             found = get_items(self._client, self._table, [key])
         if not found:
             return Progress()
-        return Progress(int(found[0]["rev"]["N"]), int(found[0]["target"]["N"]))
+        retry = found[0].get("retry")
+        return Progress(
+            revision=int(found[0]["rev"]["N"]),
+            target=int(found[0]["target"]["N"]),
+            retry_asked=from_millis(int(retry["N"])) if retry else None,
+        )
 
     def advance(
         self, tenant: str, namespace: str, generation: str, revision: int, *, target: int
@@ -58,9 +64,50 @@ class DynamoIndexLedger:
                 self._table,
                 items.partition(tenant, namespace),
                 first=prefix,
-                last=prefix + "~",
+                last=prefix + items.LAST,
             )
             return [_entry_of(item) for item in found]
+
+    def page(
+        self, tenant: str, namespace: str, generation: str, *, after: str, limit: int
+    ) -> list[LedgerEntry]:
+        """See `IndexLedger.page`."""
+        prefix = f"U#{generation}#"
+        with translated():
+            found = query(
+                self._client,
+                self._table,
+                items.partition(tenant, namespace),
+                first=f"{prefix}{after}!" if after else prefix,  # ! sorts before all of an id
+                last=prefix + items.LAST,
+                limit=limit,
+            )
+            return [_entry_of(item) for item in found]
+
+    def ask_retry(self, tenant: str, namespace: str, generation: str, *, at: datetime) -> None:
+        """See `IndexLedger.ask_retry`."""
+        begun = "attribute_exists(#rev)"
+        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
+            self._client.update_item(
+                TableName=self._table,
+                Key=items.key(items.partition(tenant, namespace), _progress_sk(generation)),
+                UpdateExpression="SET retry = :at",
+                ConditionExpression=begun,
+                ExpressionAttributeNames={"#rev": "rev"},
+                ExpressionAttributeValues={":at": items.number(to_millis(at))},
+            )
+
+    def retry_done(self, tenant: str, namespace: str, generation: str, *, asked: datetime) -> None:
+        """See `IndexLedger.retry_done`."""
+        not_asked_again = "retry <= :asked"
+        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
+            self._client.update_item(
+                TableName=self._table,
+                Key=items.key(items.partition(tenant, namespace), _progress_sk(generation)),
+                UpdateExpression="REMOVE retry",
+                ConditionExpression=not_asked_again,
+                ExpressionAttributeValues={":asked": items.number(to_millis(asked))},
+            )
 
     def settle(
         self,

@@ -17,6 +17,9 @@ Item = dict[str, Any]
 
 CLOCK = "CLOCK"
 DIRECTORY = "#tenants"
+LAST = "\x7f"
+"""Sorts after every character of a name or an id (`~` is one of theirs)."""
+
 _COUNTS = {
     Status.ACTIVE: "n_active",
     Status.SUPERSEDED: "n_superseded",
@@ -122,6 +125,7 @@ def log_item(pk: str, entry: LogEntry, *, by: str) -> Item:
         "prev": number(entry.previous),
         "cid": {"S": entry.commit_id},
         "ids": {"L": [{"S": record_id} for record_id in entry.record_ids]},
+        "was": {"L": [number(revision) for revision in entry.before]},
         "at": number(to_millis(entry.at)),
         "by": {"S": by},
     }
@@ -135,6 +139,7 @@ def log_entry_of(item: Mapping[str, Any]) -> LogEntry:
         commit_id=item["cid"]["S"],
         record_ids=tuple(entry["S"] for entry in item["ids"]["L"]),
         at=from_millis(int(item["at"]["N"])),
+        before=tuple(int(revision["N"]) for revision in item["was"]["L"]),
     )
 
 

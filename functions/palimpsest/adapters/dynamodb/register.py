@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 _KEY = items.key("#index", "READ")
+_RESTORING = items.key("#index", "RESTORING")
 
 
 class DynamoGenerationRegister:
@@ -31,3 +32,16 @@ class DynamoGenerationRegister:
         item = {**_KEY, "gen": {"S": reading.generation}, "model": {"S": reading.fingerprint}}
         with translated():
             self._client.put_item(TableName=self._table, Item=item)
+
+    def restoring(self) -> bool:
+        """See `GenerationRegister.restoring`."""
+        with translated():
+            return bool(get_items(self._client, self._table, [_RESTORING]))
+
+    def mark_restoring(self, *, begun: bool) -> None:
+        """See `GenerationRegister.mark_restoring`."""
+        with translated():
+            if begun:
+                self._client.put_item(TableName=self._table, Item=_RESTORING)
+            else:
+                self._client.delete_item(TableName=self._table, Key=_RESTORING)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from palimpsest.adapters.dynamodb import items
+from palimpsest.adapters.dynamodb import idempotency, items
 from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.adapters.dynamodb.transaction import commit_writes, transact
 from palimpsest.domain.commits import Clock, CommitPlan, LogEntry
-from palimpsest.domain.records import Record, Status
-from palimpsest.domain.visibility import stands
+from palimpsest.domain.idempotency import Applied, IdempotencyKey
+from palimpsest.domain.records import Record
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -37,14 +37,29 @@ class DynamoRecordStore:
         clock = items.clock_of(by_sk.pop(items.CLOCK, None))
         return clock, {record.id: record for record in map(items.record_of, by_sk.values())}
 
+    def applied(
+        self, tenant: str, namespace: str, key: IdempotencyKey, *, serial: bool = False
+    ) -> Applied | None:
+        """See `RecordStore.applied`."""
+        pk = items.partition(tenant, namespace)
+        return idempotency.find(self._client, self._table, pk, key, serial=serial)
+
     def stood_together(
-        self, tenant: str, namespace: str, ids: Sequence[str], records: Mapping[str, Record]
+        self,
+        tenant: str,
+        namespace: str,
+        ids: Sequence[str],
+        records: Mapping[str, Record],
+        *,
+        keep: Applied | None = None,
     ) -> bool:
-        """See `RecordStore.stood_together`. A transaction of checks alone: it reads nothing, so the
-        4 MB of a transaction do not matter.
+        """See `RecordStore.stood_together`. A transaction of checks: it reads nothing, so the 4 MB
+        of a transaction do not matter.
         """
         pk = items.partition(tenant, namespace)
         checks = [self._check(pk, record_id, records.get(record_id)) for record_id in ids]
+        if keep is not None:
+            checks.append(idempotency.keep_write(keep, pk, self._table))
         try:
             with translated():
                 self._client.transact_write_items(TransactItems=checks)  # type: ignore[arg-type]
@@ -63,34 +78,6 @@ class DynamoRecordStore:
             check["ExpressionAttributeNames"] = {"#rev": "rev"}
             check["ExpressionAttributeValues"] = {":seen": items.number(record.revision)}
         return {"ConditionCheck": check}
-
-    def as_of(self, tenant: str, namespace: str, record_id: str, revision: int) -> Record | None:
-        """See `RecordStore.as_of`."""
-        clock, records = self.read(tenant, namespace, [record_id])
-        record = records.get(record_id)
-        if record is None or not 0 < revision <= clock.revision or not stands(record, clock):
-            return None
-        if record.revision > revision:
-            former = self._newest_history(tenant, namespace, record_id, revision)
-            if former is None or former.revision <= max(record.history_floor, clock.floor):
-                return None
-            record = former
-        return None if record.status is Status.DELETED else record
-
-    def _newest_history(
-        self, tenant: str, namespace: str, record_id: str, revision: int
-    ) -> Record | None:
-        with translated():
-            found = query(
-                self._client,
-                self._table,
-                items.partition(tenant, namespace),
-                first=items.history_sk(record_id, 0),
-                last=items.history_sk(record_id, revision),
-                newest_first=True,
-                limit=1,
-            )
-            return next(map(items.record_of, found), None)
 
     def commit(self, plan: CommitPlan) -> bool:
         """See `RecordStore.commit`."""
@@ -120,13 +107,13 @@ class DynamoRecordStore:
                 self._table,
                 items.partition(tenant, namespace),
                 first=items.log_sk(after + 1),
-                last="C#~",
+                last=f"C#{items.LAST}",
                 limit=limit,
             )
             entries = [items.log_entry_of(item) for item in found]
         unbroken: list[LogEntry] = []
         for entry in entries:
-            if entry.previous != (unbroken[-1].revision if unbroken else after):
+            if entry.previous > (unbroken[-1].revision if unbroken else after):
                 break
             unbroken.append(entry)
         return unbroken
@@ -134,8 +121,10 @@ class DynamoRecordStore:
     def namespaces(self) -> Iterator[tuple[str, str]]:
         """See `RecordStore.namespaces`."""
         with translated():
-            tenants = query(self._client, self._table, items.DIRECTORY, first="T#", last="T#~")
+            tenants = query(
+                self._client, self._table, items.DIRECTORY, first="T#", last=f"T#{items.LAST}"
+            )
             for tenant in [item["sk"]["S"].removeprefix("T#") for item in tenants]:
-                found = query(self._client, self._table, tenant, first="N#", last="N#~")
+                found = query(self._client, self._table, tenant, first="N#", last=f"N#{items.LAST}")
                 for item in found:
                     yield tenant, item["sk"]["S"].removeprefix("N#")

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.client import code_of, translated
+from palimpsest.adapters.dynamodb.idempotency import keep_write
 from palimpsest.domain.commits import Change, CommitPlan, LogEntry
 from palimpsest.domain.errors import TooLarge, Unavailable
 from palimpsest.domain.names import MAX_TRANSACTION_BYTES
@@ -34,6 +35,7 @@ def commit_writes(plan: CommitPlan, *, table: str) -> list[dict[str, Any]]:
         commit_id=plan.commit_id,
         record_ids=tuple(change.after.id for change in plan.changes),
         at=plan.at,
+        before=tuple(change.before.revision if change.before else 0 for change in plan.changes),
     )
     log = items.log_item(pk, entry, by=plan.by)
     writes = [_advance_clock(plan, pk, table), _create(table, log)]
@@ -42,6 +44,8 @@ def commit_writes(plan: CommitPlan, *, table: str) -> list[dict[str, Any]]:
         writes.extend(_left_behind(change, plan, pk, table))
     if plan.clock.revision == 0:
         writes.extend(_directories(plan, table))
+    if plan.keep is not None:
+        writes.append(keep_write(plan.keep, pk, table))
     size = sum(items.size_of(put["Put"]["Item"]) for put in writes if "Put" in put)
     if size > MAX_TRANSACTION_BYTES:
         raise TooLarge("the commit is larger than one transaction takes", MAX_TRANSACTION_BYTES)

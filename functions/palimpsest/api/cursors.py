@@ -1,0 +1,51 @@
+"""Cursors of lists: a place in a walk, signed and bound to what was asked for.
+
+What a cursor is bound to (tenant, route, every parameter but the limit) is not in it but under its
+signature, so a cursor of another request does not open.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from palimpsest.domain.errors import CursorMismatch
+
+_TAG_BYTES = 16
+_MAX_CHARACTERS = 2_000
+
+
+class Cursors:
+    """Seals places and opens them again. `key` gives the signing key when it is first needed."""
+
+    def __init__(self, key: Callable[[], bytes]) -> None:
+        self._key = key
+
+    def seal(self, place: Sequence[int | str], *bound: str | int | None) -> str:
+        """The cursor of a place, for the request that these values tell from others."""
+        body = json.dumps(list(place), separators=(",", ":")).encode()
+        return base64.urlsafe_b64encode(self._tag(body, bound) + body).decode().rstrip("=")
+
+    def open(self, cursor: str, *bound: str | int | None) -> list[Any]:
+        """The place of a cursor that was sealed with the same values. Raises `CursorMismatch`."""
+        try:
+            if len(cursor) > _MAX_CHARACTERS:
+                raise ValueError  # noqa: TRY301  # one way out for all that is no cursor
+            sealed = base64.b64decode(
+                cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
+            )
+        except (ValueError, binascii.Error) as error:
+            raise CursorMismatch("this is not a cursor") from error
+        tag, body = sealed[:_TAG_BYTES], sealed[_TAG_BYTES:]
+        if not hmac.compare_digest(tag, self._tag(body, bound)):
+            raise CursorMismatch("this cursor was not given out for this request")
+        place: list[Any] = json.loads(body)
+        return place
+
+    def _tag(self, body: bytes, bound: Sequence[str | int | None]) -> bytes:
+        said = json.dumps(list(bound), separators=(",", ":")).encode()
+        message = len(said).to_bytes(4, "big") + said + body
+        return hmac.digest(self._key(), message, hashlib.sha256)[:_TAG_BYTES]

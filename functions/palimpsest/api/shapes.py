@@ -1,0 +1,49 @@
+"""Shapes that the answers of several routes share.
+
+They are typed dictionaries, which cost a cold start almost nothing: an answer is made by the
+handlers as it is sent and not validated again; `make openapi` and the API tests hold it to its
+shape. Fields may be added to any of them.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+Instant = Annotated[
+    str,
+    Field(
+        pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+        json_schema_extra={"format": "date-time"},
+    ),
+]
+Count = Annotated[int, Field(ge=0)]
+Revision = Annotated[int, Field(ge=0, description="A value of the namespace's clock.")]
+Cursor = Annotated[str | None, Field(description="Gives the next page; null on the last.")]
+MetadataValue = str | bool | float | list[str]
+
+
+class Warning(TypedDict):  # noqa: A001  # the contract's word
+    """Something that was mended on the way in, or a page that was closed early."""
+
+    field: str
+    code: str
+
+
+class Source(TypedDict):
+    """Where a text comes from."""
+
+    uri: str | None
+    title: str | None
+    locator: str | None
+
+
+class ChunkPlace(TypedDict):
+    """Where in a document a chunk stands."""
+
+    id: str
+    generation: int
+    ordinal: Count
+    heading_path: list[str]
+    start: Count
+    end: Count

@@ -1,0 +1,110 @@
+"""Walking a namespace's commit log, change by change, with each record as it is now.
+
+Query and BatchGetItem show a transaction's items one by one, so a log that ends before the walk's
+revision, or a record older than its log entry, is read again, never passed over.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from palimpsest.domain.commits import Clock as NamespaceClock
+from palimpsest.domain.commits import LogEntry
+from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.records import Record
+from palimpsest.domain.walks import Order, Position
+from palimpsest.ports import Clock, CommitLog, RecordStore
+
+T = TypeVar("T")
+
+LOG_PAGE = 100
+REREADS = 20
+REREAD_PAUSE_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedChange:
+    """One record's change in the log, and where a walk goes on after it."""
+
+    record_id: str
+    revision: int
+    following: Position
+
+
+@dataclass(frozen=True, slots=True)
+class LogReader:
+    """Reads the log of one namespace and the records it names."""
+
+    store: RecordStore
+    log: CommitLog
+    clock: Clock
+    tenant: str
+    namespace: str
+
+    def entries(self, position: Position, order: Order, *, floor: int) -> Iterator[LogEntry]:
+        """The commits from a position to the end of its walk."""
+        at = position.at
+        while (at < position.upto) if order is Order.OLDEST else (at > floor):
+            for entry in self._page(at, order):
+                outside = entry.revision > position.upto or entry.revision <= floor
+                if outside:
+                    return
+                yield entry
+                at = entry.revision if order is Order.OLDEST else entry.previous
+
+    def _page(self, at: int, order: Order) -> list[LogEntry]:
+        def read() -> list[LogEntry]:
+            if order is Order.OLDEST:
+                return self.store.log(self.tenant, self.namespace, after=at, limit=LOG_PAGE)
+            return self.log.descending(self.tenant, self.namespace, upto=at, limit=LOG_PAGE)
+
+        return self._read_until(read, bool, "the commit log has a gap")
+
+    def records(
+        self, changes: Collection[LoggedChange]
+    ) -> tuple[NamespaceClock, dict[str, Record]]:
+        """The records of these changes as they are now, none older than its change. One that is not
+        there at all was purged.
+        """
+        ids = list(dict.fromkeys(change.record_id for change in changes))
+
+        def read() -> tuple[NamespaceClock, dict[str, Record]]:
+            return self.store.read(self.tenant, self.namespace, ids)
+
+        def settled(found: tuple[NamespaceClock, dict[str, Record]]) -> bool:
+            clock, records = found
+            return all(
+                change.revision <= clock.floor
+                or (
+                    change.record_id in records
+                    and records[change.record_id].revision >= change.revision
+                )
+                for change in changes
+            )
+
+        return self._read_until(read, settled, "the table shows a commit but not its records")
+
+    def _read_until(self, read: Callable[[], T], settled: Callable[[T], bool], fault: str) -> T:
+        for _ in range(REREADS):
+            found = read()
+            if settled(found):
+                return found
+            self.clock.sleep(REREAD_PAUSE_S)
+        raise Unavailable(fault, stage="table")
+
+
+def changes_of(entry: LogEntry, order: Order, *, upto: int) -> Sequence[LoggedChange]:
+    """The changes of a commit in the order of the walk."""
+    ids = entry.record_ids if order is Order.OLDEST else entry.record_ids[::-1]
+    here, after = entry.revision, entry.previous
+    if order is Order.OLDEST:
+        here, after = after, here
+    last = len(ids) - 1
+    return [
+        LoggedChange(
+            record_id,
+            entry.revision,
+            Position(upto, after) if index == last else Position(upto, here, index + 1),
+        )
+        for index, record_id in enumerate(ids)
+    ]

@@ -1,0 +1,63 @@
+"""The ledger: what cannot be found on every leg, and trying it again."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from palimpsest.api.resolver import Access, answer
+from palimpsest.domain.instants import to_text
+from palimpsest.domain.keys import Scope
+from records import answers
+from records.app import NAMESPACE, api, cursors, services
+from records.guards import idempotency_key
+from records.paging import CursorParameter, Limit, limit_of
+
+
+@api.route(
+    "GET",
+    f"{NAMESPACE}/unsearchable",
+    Access(Scope.READ),
+    answers={200: answers.UnsearchablePage},
+    problems=("cursor-mismatch",),
+)
+def list_unsearchable(
+    ns: str, limit: Limit = None, cursor: CursorParameter = None
+) -> Response[str]:
+    """List what cannot be found on every leg, and why."""
+    tenant, namespace = api.caller.grant.tenant, api.caller.path["ns"]
+    bound = (tenant, "unsearchable", namespace)
+    generation, after = "", ""
+    if cursor is not None:
+        generation, after = cursors.open(cursor, *bound)
+    page = services().unsearchable.page(
+        tenant, namespace, limit=limit_of(limit), after=after, generation=generation
+    )
+    following = None
+    if page.more:
+        following = cursors.seal((page.generation, page.entries[-1].id), *bound)
+    items = [
+        {
+            "type": "record",
+            "id": entry.id,
+            "reason": entry.reason.value,
+            "detail": entry.detail or None,
+            "since": to_text(entry.since),
+        }
+        for entry in page.entries
+    ]
+    return answer(HTTPStatus.OK, {"items": items, "next_cursor": following})
+
+
+@api.route(
+    "POST",
+    f"{NAMESPACE}/unsearchable/retry",
+    Access(Scope.WRITE),
+    answers={202: answers.RetryAccepted},
+    takes=("Idempotency-Key",),
+)
+def retry_unsearchable(ns: str) -> Response[str]:
+    """Have everything in the ledger tried again."""
+    accepted = services().unsearchable.retry(
+        api.caller.grant.tenant, api.caller.path["ns"], key=idempotency_key()
+    )
+    return answer(HTTPStatus.ACCEPTED, {"accepted": accepted})
