@@ -2,13 +2,23 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from palimpsest.api.fields import Instant, Unbroken, limited
+from palimpsest.api import filter_shape
+from palimpsest.api.fields import Instant, Namespace, limited
 from palimpsest.api.filter_body import parsed_filter
 from palimpsest.domain import names
-from palimpsest.domain.filters import Filter, TimeRange
+from palimpsest.domain.filters import TimeRange
 from palimpsest.domain.fusion import DEFAULT_WEIGHT, Fusion, FusionMethod
 from palimpsest.domain.queries import Mode, SearchRequest
 
@@ -33,23 +43,39 @@ def _later(_: Any) -> Any:
     raise PydanticCustomError("not_yet", "this version cannot do that")
 
 
-def _only(*allowed: object) -> BeforeValidator:
+def _only(*allowed: Any) -> BeforeValidator:
     def check(value: Any) -> Any:
         if any(value is known or (isinstance(value, str) and value == known) for known in allowed):
             return value
         raise PydanticCustomError("not_yet", "not a choice of this version")
 
-    return BeforeValidator(check)
+    return BeforeValidator(check, json_schema_input_type=Literal[allowed])
 
 
-Later = Annotated[Any, BeforeValidator(_later)]
+FilterBody = Annotated[
+    Any, PlainValidator(parsed_filter, json_schema_input_type=filter_shape.Filter | None)
+]
+Later = Annotated[Any, BeforeValidator(_later), WithJsonSchema({"type": "null"})]
 Weight = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
+_QUERY: dict[str, Any] = {
+    "type": "string",
+    "pattern": rf"^\s*\S([\s\S]{{0,{names.MAX_QUERY_BYTES - 2}}}\S)?\s*$",
+    "description": f"1 to {names.MAX_QUERY_BYTES} bytes of UTF-8 between the space around them.",
+}
+_SOME_WEIGHT: dict[str, Any] = {
+    "not": {
+        "properties": {"lexical": {"const": 0}, "semantic": {"const": 0}},
+        "required": ["lexical", "semantic"],
+    }
+}
 
 
 class FusionBody(BaseModel):
     """How the legs become one ranking."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_SOME_WEIGHT)
     method: Literal["weighted", "rrf"] = "weighted"
     lexical: Weight | None = None
     semantic: Weight | None = None
@@ -98,11 +124,12 @@ class SearchBody(BaseModel):
         BeforeValidator(_trimmed),
         limited(names.MAX_QUERY_BYTES),
         AfterValidator(_asked),
+        WithJsonSchema(_QUERY),
     ]
-    namespace: Unbroken | None = None
+    namespace: Namespace | None = None
     namespaces: Later | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
-    filter: Annotated[Filter | None, BeforeValidator(parsed_filter)] = None
+    filter: FilterBody = None
     time_range: TimeRangeBody | None = None
     mode: Literal["hybrid", "lexical", "semantic"] | None = None
     semantic: Annotated[Any, _only("always")] | None = None

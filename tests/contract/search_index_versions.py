@@ -15,6 +15,7 @@ from contract.index_entries import (
 )
 from palimpsest.domain.entries import (
     EntryState,
+    Leg,
     WriteOutcome,
 )
 from palimpsest.domain.records import Content
@@ -115,6 +116,17 @@ class VersionsContract:
             EntryState("~", 1, 2, tombstone=False, vector=False),
         ]
         assert list(index.walk("acme#elsewhere")) == []
+
+    def test_the_legs_of_an_id_are_those_that_can_find_it_and_none_after_a_tombstone(
+        self, index: SearchIndex
+    ) -> None:
+        index.write([entry("both", "two", vector=vector(1, 0, 0)), entry("words", "one")])
+        assert index.legs(PARTITION, "both") == set(Leg)
+        assert index.legs(PARTITION, "words") == {Leg.LEXICAL}
+        assert index.legs(PARTITION, "nobody") == set()
+        assert index.legs("acme#elsewhere", "both") == set()
+        index.write([tombstone("both", 2)])
+        assert index.legs(PARTITION, "both") == set()
 
     def test_a_generation_keeps_its_name(self, index: SearchIndex) -> None:
         first = index.generation()

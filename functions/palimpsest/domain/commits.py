@@ -73,3 +73,15 @@ class Erasure:
 
     record_id: str
     revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remains:
+    """What the table still holds of a forgotten id: items of history, vectors, ledger entries, and
+    erasures still to be done.
+    """
+
+    history: int
+    vectors: int
+    ledger: int
+    erasures: int

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from palimpsest.domain.commits import Clock as NamespaceClock
-from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry
+from palimpsest.domain.commits import CommitPlan, Erasure, LogEntry, Remains
 from palimpsest.domain.idempotency import Applied, IdempotencyKey
 from palimpsest.domain.ledger import LedgerEntry, Progress, Reading
 from palimpsest.domain.records import Record
@@ -168,4 +168,8 @@ class Erasures(Protocol):
 
     def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
         """Erase histories up to their revisions and vectors of forgotten texts. May be repeated."""
+        ...
+
+    def remains(self, tenant: str, namespace: str, record_id: str, *, upto: int) -> Remains:
+        """What is left in the table of a record that was forgotten at revision `upto`."""
         ...

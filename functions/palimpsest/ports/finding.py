@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from palimpsest.domain.embedding import Embedded
-from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, WriteResult
+from palimpsest.domain.entries import Entry, EntryState, Leg, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
 from palimpsest.domain.vectors import Vector
 
@@ -69,13 +69,19 @@ class SearchIndex(Protocol):
 
     def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
         """Ask all legs in one round trip; one result each, in order. Candidates are ordered by
-        score descending, then id. A leg that failed says so in its `status`; if none could be
-        asked: raises.
+        score descending, then id, then partition: those of several partitions as if all entries
+        stood in one. A leg that failed says so in its `status`; if none could be asked: raises.
         """
         ...
 
     def walk(self, partition: str) -> Iterator[EntryState]:
         """Every entry of a partition, tombstones included, ordered by id."""
+        ...
+
+    def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
+        """The legs on which a search can still find anything of this id: none of a tombstone entry,
+        or where there is no entry.
+        """
         ...
 
     def heights(self) -> Iterator[tuple[str, int]]:

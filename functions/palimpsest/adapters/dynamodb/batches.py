@@ -72,9 +72,10 @@ def query(
     last: str,
     newest_first: bool = False,
     limit: int | None = None,
+    attributes: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """The items of a partition with `first` <= sk <= `last`, strongly consistent, at most
-    `limit`.
+    """The items of a partition with `first` <= sk <= `last`, strongly consistent, at most `limit`;
+    of each only these `attributes`, if any are named.
     """
     wanted: dict[str, Any] = {
         "TableName": table,
@@ -87,6 +88,8 @@ def query(
             ":last": {"S": last},
         },
     }
+    if attributes:
+        wanted["ProjectionExpression"] = ", ".join(attributes)
     left = limit
     while left is None or left > 0:
         if left is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.batches import delete_items, get_items, query
 from palimpsest.adapters.dynamodb.client import translated
-from palimpsest.domain.commits import Erasure
+from palimpsest.domain.commits import Erasure, Remains
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -40,6 +40,23 @@ class DynamoErasures:
             left = [*self._histories(pk, erasures), *self._vectors(pk, erasures)]
             delete_items(self._client, self._table, left)
             delete_items(self._client, self._table, markers)
+
+    def remains(self, tenant: str, namespace: str, record_id: str, *, upto: int) -> Remains:
+        """See `Erasures.remains`. Ledgers of former generations are looked through too."""
+        pk = items.partition(tenant, namespace)
+
+        def count(first: str, last: str, end: str = "") -> int:
+            found = query(self._client, self._table, pk, first=first, last=last, attributes=("sk",))
+            return sum(item["sk"]["S"].endswith(end) for item in found)
+
+        vectors, marked = items.vector_sk(record_id, ""), f"E#{record_id}#"
+        with translated():
+            return Remains(
+                history=count(items.history_sk(record_id, 0), items.history_sk(record_id, upto)),
+                vectors=count(vectors, vectors + items.LAST),
+                ledger=count("U#", f"U#{items.LAST}", end=f"#{record_id}"),
+                erasures=count(marked, marked + items.LAST),
+            )
 
     def _histories(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
         for erasure in erasures:

@@ -1,0 +1,57 @@
+"""What the search function works with."""
+
+from dataclasses import dataclass
+
+from palimpsest.adapters.dynamodb.erasure import DynamoErasures
+from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
+from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+from palimpsest.adapters.system import SystemClock, ThreadExecutor
+from palimpsest.bootstrap.parts import make_embedder, make_index, make_store, make_waker
+from palimpsest.services.readiness import ReadinessService
+from palimpsest.services.receipt import ReceiptService
+from palimpsest.services.search import SearchService
+from palimpsest.settings import Settings, load
+
+SEARCH_PATIENCE_S = 2.0
+READY_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchServices:
+    """What the search function works with."""
+
+    settings: Settings
+    search: SearchService
+    receipts: ReceiptService
+    readiness: ReadinessService
+
+
+def search_services(settings: Settings | None = None) -> SearchServices:
+    """Search over index, embedder and table; receipts; readiness."""
+    settings = settings or load()
+    store, client = make_store(settings)
+    table, clock, executor = settings.table_name, SystemClock(), ThreadExecutor()
+    embedder = make_embedder(settings)
+    fingerprint = embedder.fingerprint
+    index = make_index(settings, fingerprint=fingerprint, patience_s=SEARCH_PATIENCE_S)
+    search = SearchService(
+        store=store,
+        ledger=DynamoIndexLedger(table, client),
+        index=index,
+        embedder=embedder,
+        executor=executor,
+        clock=clock,
+        waker=make_waker(settings),
+        depth=settings.candidate_depth,
+    )
+    readiness = ReadinessService(
+        needed={
+            "table": DynamoGenerationRegister(table, client).reading,
+            "index": index.generation,
+        },
+        helpful={"embedder": lambda: embedder.embed_query("ready", timeout=READY_TIMEOUT_S)},
+        executor=executor,
+        clock=clock,
+    )
+    receipts = ReceiptService(store, index, DynamoErasures(table, client))
+    return SearchServices(settings, search, receipts, readiness)

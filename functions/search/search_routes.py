@@ -1,0 +1,34 @@
+"""Search: one question."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body
+
+from palimpsest.api.fields import Warnings, cleaned
+from palimpsest.api.resolver import Access, answer
+from palimpsest.api.search_json import search_json
+from palimpsest.domain.keys import Scope
+from search import answers
+from search.app import api, services
+from search.schemas import SearchBody
+
+
+def _clean(body: Any, warnings: Warnings) -> Any:
+    if not isinstance(body, dict) or "query" not in body:
+        return body
+    return {**body, "query": cleaned(body["query"], "query", warnings)}
+
+
+@api.route(
+    "POST",
+    "/search",
+    Access(Scope.READ, body=True, clean=_clean),
+    answers={200: answers.SearchAnswer},
+    problems=("provider-error",),
+)
+def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
+    """Search a namespace."""
+    found = services().search.search(body.to_request(api.caller.grant.tenant))
+    return answer(HTTPStatus.OK, search_json(found, warnings=api.caller.warnings))
