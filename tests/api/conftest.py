@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
+from api import conformity
 from http_event import GRANT, Context, event
 from palimpsest.adapters.simulated import SimulatedEmbedder
 
@@ -22,6 +23,7 @@ class Answer:
     status: int
     body: Any
     headers: dict[str, str]
+    raw: str = ""
 
     def problem(self, status: int, slug: str) -> Any:
         """Its body, which must be a whole problem document of that kind."""
@@ -42,11 +44,14 @@ class Http:
         self.grant = {**GRANT, "tenant": tenant}
 
     def request(self, method: str, resource: str, **options: Any) -> Answer:
-        module = self._modules["search" if resource == "/search" else "records"]
+        searched = (method, resource) in self._modules["search"].api.declared
+        module = self._modules["search" if searched else "records"]
         options.setdefault("grant", self.grant)
-        told = module.handler(event(method, resource, **options), Context())
+        asked = event(method, resource, **options)
+        told = module.handler(asked, Context())
+        conformity.check(method, resource, asked["body"], told)
         headers = {k.lower(): v[0] for k, v in told["multiValueHeaders"].items()}
-        return Answer(told["statusCode"], json.loads(told["body"] or "null"), headers)
+        return Answer(told["statusCode"], json.loads(told["body"] or "null"), headers, told["body"])
 
     def put(self, record_id: str, body: Any, *, ns: str = "notes", **options: Any) -> Answer:
         return self.request("PUT", RECORD, path={"ns": ns, "id": record_id}, body=body, **options)
@@ -90,6 +95,34 @@ class Http:
         found: SimulatedEmbedder = self._modules["search"].services().search.embedder
         return found
 
+    @property
+    def routes(self) -> set[tuple[str, str]]:
+        """Every route that a function declares."""
+        return {
+            route for name in ("records", "search") for route in self._modules[name].api.declared
+        }
+
+    def items_of(self, ns: str) -> list[Any]:
+        """Everything that the table holds of a namespace of this tenant."""
+        store = self._modules["records"].services().store
+        pages = store._client.get_paginator("query").paginate(
+            TableName="RecordsTable",
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": {"S": f"{self.grant['tenant']}#{ns}"}},
+        )
+        return [item for page in pages for item in page["Items"]]
+
+    @property
+    def readiness_checks(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._modules["search"].services().readiness.needed
+        return found
+
+    @property
+    def passage_embedder(self) -> SimulatedEmbedder:
+        projection = self._modules["projector"].services().projection
+        found: SimulatedEmbedder = projection.embedding.embedder
+        return found
+
 
 @pytest.fixture(scope="session")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
@@ -116,3 +149,4 @@ def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
     assert tables["RecordsTable"] == "RecordsTable"
     yield Http(modules, tenant=f"t{next(_numbers)}")
     modules["search"].services().search.embedder.heal()
+    modules["projector"].services().projection.embedding.embedder.heal()

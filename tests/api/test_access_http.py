@@ -10,10 +10,55 @@ ROUTES: list[tuple[str, str, Any, str]] = [
     ("GET", RECORD, None, "read"),
     ("DELETE", RECORD, None, "write"),
     ("POST", "/namespaces/{ns}/commits", {"operations": [{"op": "delete", "id": "a"}]}, "write"),
+    ("POST", "/namespaces/{ns}/records", {"text": "x"}, "write"),
+    ("GET", "/namespaces/{ns}/records", None, "read"),
+    ("GET", f"{RECORD}/revisions", None, "read"),
+    ("GET", f"{RECORD}/receipt", None, "read"),
+    ("GET", "/namespaces/{ns}/changes", None, "read"),
     ("GET", "/namespaces/{ns}", None, "read"),
+    ("GET", "/namespaces/{ns}/unsearchable", None, "read"),
+    ("POST", "/namespaces/{ns}/unsearchable/retry", None, "write"),
     ("POST", "/search", {"query": "x", "namespace": "notes"}, "read"),
+    ("POST", "/search", {"query": "x", "namespaces": ["notes"]}, "read"),
 ]
+WITHOUT_NAMESPACE = [("GET", "/namespaces"), ("GET", "/ready")]
+WITHOUT_KEY = [("GET", "/health"), ("GET", "/openapi.json")]
 PATH = {"ns": "notes", "id": "a"}
+
+
+def test_every_route_there_is_stands_in_these_tables(http: Http) -> None:
+    tried = {(method, resource) for method, resource, _, _ in ROUTES}
+    assert http.routes == tried | set(WITHOUT_NAMESPACE) | set(WITHOUT_KEY)
+
+
+@pytest.mark.parametrize("route", WITHOUT_NAMESPACE, ids=lambda r: f"{r[0]} {r[1]}")
+def test_routes_without_a_namespace_want_a_key_that_is_not_over(
+    http: Http, route: tuple[str, str]
+) -> None:
+    http.request(*route, grant=None).problem(401, "unauthorized")
+    over = {**http.grant, "expires_at": "2020-01-01T00:00:00.000Z"}
+    http.request(*route, grant=over).problem(403, "forbidden")
+    assert http.request(*route, grant={**http.grant, "scopes": "read"}).status == 200
+
+
+def test_e2_another_tenants_key_on_every_route_sees_nothing_and_changes_nothing(
+    http: Http,
+) -> None:
+    for text in ("walnutsecret in the cellar", "walnutsecret in the attic"):
+        http.put("a", {"text": text})
+    http.put("b", {"text": "walnutsecret again"})
+    http.project()
+    http.delete("b")
+    before = http.items_of("notes")
+    for method, resource, body, _ in ROUTES:
+        asked = {**body, "query": "walnutsecret"} if body and "query" in body else body
+        theirs = {**http.grant, "tenant": "rival"}
+        answer = http.request(method, resource, path=PATH, body=asked, grant=theirs)
+        assert answer.status < 500
+        assert "walnutsecret" not in answer.raw
+        http.project(tenant="rival")
+    assert http.items_of("notes") == before
+    assert http.get("a").body["text"] == "walnutsecret in the attic"
 
 
 def call(http: Http, route: tuple[str, str, Any, str], **grant: str) -> Any:

@@ -46,6 +46,19 @@ def test_a_writer_that_waits_too_long_is_unavailable_and_readers_go_on(
     assert ids(index, by_words("word")) == ["a", "b"]
 
 
+def test_who_has_a_renewed_index_open_goes_on_with_the_new_one(
+    opened: Callable[..., SqliteIndex],
+) -> None:
+    first, second = opened(), opened()
+    second.write([entry("a", "newer word", 9)])
+    assert ids(first, by_words("newer")) == ["a"]
+    assert second.renew() == first.generation()
+    assert ids(first, by_words("newer")) == []
+    first.write([entry("a", "older word", 2)])
+    assert ids(second, by_words("older")) == ["a"]
+    assert dict(second.heights()) == {PARTITION: 2}
+
+
 def test_an_index_that_is_being_opened_for_too_long_is_unavailable(
     opened: Callable[..., SqliteIndex], tmp_path: Path
 ) -> None:

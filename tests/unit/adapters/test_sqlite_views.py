@@ -65,12 +65,11 @@ def test_a_view_kept_up_to_date_answers_as_one_read_anew(
 def test_an_earlier_view_is_not_changed_by_later_writes(tmp_path: Path) -> None:
     index = SqliteIndex(tmp_path, fingerprint=FINGERPRINT)
     index.write([entry("a", "word", vector=vector(1, 0, 0))])
-    earlier, allowed = index._asked(index._current(), [by_words("word")])[0]
+    ((asked,),) = index._asked(index._current(), [by_words("word")])
     index.write([tombstone("a", 2), entry("b", "word", vector=vector(1, 0, 0))])
     assert ids(index, by_words("word")) == ["b"]
-    assert earlier is not None
-    assert (earlier.alive.tolist(), allowed.tolist()) == ([True], [True])
-    assert earlier.vectors.count == 1
+    assert (asked.view.alive.tolist(), asked.allowed.tolist()) == ([True], [True])
+    assert asked.view.vectors.count == 1
     index.close()
 
 
@@ -89,7 +88,7 @@ def test_partitions_beyond_the_capacity_leave_memory_and_come_back(tmp_path: Pat
     for name in "abcd":
         index.write([entry(f"{name}{i}", "word", partition=f"t#{name}") for i in range(2)])
     for name in "abcdabcd":
-        assert ids(index, by_words("word", partition=f"t#{name}")) == [f"{name}0", f"{name}1"]
+        assert ids(index, by_words("word", partitions=(f"t#{name}",))) == [f"{name}0", f"{name}1"]
         assert len(index._current()[1]._held) == 1
     index.close()
 

@@ -9,12 +9,15 @@ from palimpsest.domain.fusion import Fusion, FusionMethod, extend, fuse, min_max
 
 IDS = [f"r{n}" for n in range(8)]
 
+
+def candidate(record_id: str, score: float, namespace: str = "n") -> Candidate:
+    return Candidate(f"t#{namespace}", record_id, score, 1, "h")
+
+
 legs = st.lists(
     st.tuples(st.sampled_from(IDS), st.floats(-5, 20).map(lambda x: round(x, 1))), max_size=10
 ).map(
-    lambda rows: sorted(
-        (Candidate(i, score, 1, "h") for i, score in rows), key=lambda c: (-c.score, c.id)
-    )
+    lambda rows: sorted((candidate(i, score) for i, score in rows), key=lambda c: (-c.score, c.id))
 )
 weights = st.floats(0, 5)
 
@@ -84,8 +87,8 @@ def test_the_contributions_of_the_legs_add_up_to_the_score(
 
 
 def test_c2_the_best_of_the_heavy_leg_stays_first_with_extreme_weights() -> None:
-    lexical = [Candidate("lex", 9.0, 1, "h"), Candidate("both", 8.0, 1, "h")]
-    semantic = [Candidate("both", 0.9, 1, "h"), Candidate("sem", 0.1, 1, "h")]
+    lexical = [candidate("lex", 9.0), candidate("both", 8.0)]
+    semantic = [candidate("both", 0.9), candidate("sem", 0.1)]
     by_leg = {Leg.LEXICAL: lexical, Leg.SEMANTIC: semantic}
     assert fuse(by_leg, Fusion(lexical=0.9999, semantic=0.0001))[0].id == "lex"
     assert fuse(by_leg, Fusion(lexical=0.0001, semantic=0.9999))[0].id == "both"
@@ -98,17 +101,17 @@ def test_equal_scores_of_a_leg_all_count_one() -> None:
 
 def test_ties_go_to_the_better_single_rank_then_to_the_smaller_id() -> None:
     fusion = Fusion(method=FusionMethod.RRF)
-    lexical = [Candidate("b", 2.0, 1, "h"), Candidate("z", 1.0, 1, "h")]
-    semantic = [Candidate("a", 0.9, 1, "h"), Candidate("y", 0.1, 1, "h")]
+    lexical = [candidate("b", 2.0), candidate("z", 1.0)]
+    semantic = [candidate("a", 0.9), candidate("y", 0.1)]
     hits = fuse({Leg.LEXICAL: lexical, Leg.SEMANTIC: semantic}, fusion)
     assert [h.id for h in hits] == ["a", "b", "y", "z"]
 
 
 def test_one_leg_alone_keeps_its_order_and_its_scores() -> None:
     candidates = [
-        Candidate("a", 3.0, 1, "h"),
-        Candidate("b", 1.0, 1, "h"),
-        Candidate("a", 0.5, 1, "h"),
+        candidate("a", 3.0),
+        candidate("b", 1.0),
+        candidate("a", 0.5),
     ]
     hits = single(Leg.LEXICAL, candidates)
     assert [(h.id, h.score, h.best_rank) for h in hits] == [("a", 3.0, 1), ("b", 1.0, 2)]
@@ -132,8 +135,8 @@ def test_deeper_candidates_stand_behind_what_was_ranked_before(
 def test_of_two_legs_revisions_the_newer_is_what_was_found() -> None:
     hits = fuse(
         {
-            Leg.LEXICAL: [Candidate("a", 1.0, 3, "old")],
-            Leg.SEMANTIC: [Candidate("a", 1.0, 4, "new")],
+            Leg.LEXICAL: [Candidate("t#n", "a", 1.0, 3, "old")],
+            Leg.SEMANTIC: [Candidate("t#n", "a", 1.0, 4, "new")],
         },
         Fusion(),
     )
