@@ -95,7 +95,7 @@ def test_that_nothing_changes_is_said_only_of_records_that_stood_together(world:
             World(world.table).put("a", "changed by another")
         return together(*args, **options)
 
-    world.store.stood_together = meanwhile  # type: ignore[method-assign,assignment]
+    world.store.stood_together = meanwhile  # type: ignore[method-assign]
     world.put_many({"a": "x", "b": "x"})
     clock, records = world.store.read(TENANT, NAMESPACE, ["a", "b"])
     assert (clock.revision, len(calls)) == (3, 1)

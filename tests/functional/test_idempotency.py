@@ -87,7 +87,7 @@ def test_f1_what_is_kept_has_no_content(world: World) -> None:
 @pytest.mark.parametrize("guard", [0, None])
 def test_a_twin_that_was_first_meanwhile_gives_its_answer(world: World, guard: Guard) -> None:
     """The twin is applied between this one's look for the key and its read of the records."""
-    read, raced = world.store.read, []
+    read, raced = world.store.read, list[bool]()
 
     def after_the_twin(*args: Any) -> Any:
         if not raced:
@@ -95,13 +95,13 @@ def test_a_twin_that_was_first_meanwhile_gives_its_answer(world: World, guard: G
             put(World(world.table), guard=guard)
         return read(*args)
 
-    world.store.read = after_the_twin  # type: ignore[method-assign]
+    world.store.read = after_the_twin  # type: ignore[method-assign,assignment]
     answer = put(world, guard=guard)
     assert (answer.repeated, answer.revision, clock(world)) == (True, 1, 1)
 
 
 def test_a_twin_with_another_body_that_was_first_meanwhile_is_a_mismatch(world: World) -> None:
-    read, raced = world.store.read, []
+    read, raced = world.store.read, list[bool]()
 
     def after_the_twin(*args: Any) -> Any:
         if not raced:
@@ -109,7 +109,7 @@ def test_a_twin_with_another_body_that_was_first_meanwhile_is_a_mismatch(world: 
             put(World(world.table), "first")
         return read(*args)
 
-    world.store.read = after_the_twin  # type: ignore[method-assign]
+    world.store.read = after_the_twin  # type: ignore[method-assign,assignment]
     with pytest.raises(IdempotencyMismatch):
         put(world, "second", key=IdempotencyKey("k", "another"), guard=0)
 

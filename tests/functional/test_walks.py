@@ -232,7 +232,7 @@ def test_a_log_that_is_not_wholly_seen_yet_is_read_again(world: World) -> None:
 
     world.log.descending = partly  # type: ignore[method-assign]
     assert ids(walked(world)) == ["r2", "r1", "r0"]
-    world.log.descending = lambda *_, **__: []  # type: ignore[method-assign,assignment]
+    world.log.descending = lambda *_, **__: []  # type: ignore[method-assign]
     with pytest.raises(Unavailable):
         walked(world)
 
@@ -247,7 +247,7 @@ def test_a_record_older_than_its_log_entry_is_read_again(world: World) -> None:
         asked_for_records = len(args) > 2 and args[2]
         return (read(*args)[0], old[1]) if asked_for_records and next(late, False) else read(*args)
 
-    world.store.read = partly  # type: ignore[method-assign]
+    world.store.read = partly  # type: ignore[method-assign,assignment]
     (record,) = walked(world)
     assert record.content is not None
     assert record.content.text == "new"
