@@ -64,7 +64,8 @@ push: $(SETUP) ## New code into the running local functions, in seconds
 # the running local stack is told by .local/env; STACK_NAME= names a stack on AWS instead
 KEY_SETTINGS = $(if $(filter command,$(origin STACK_NAME)),,\
   if [ -f "$(LOCAL_DIR)/env" ]; then set -a; . "$(abspath $(LOCAL_DIR))/env"; set +a; fi;)
-KEYS = $(KEY_SETTINGS) STACK_NAME="$${STACK_NAME:-$(STACK_NAME)}" $(STACK_PY) -m cli.keys
+ON_STACK = $(KEY_SETTINGS) STACK_NAME="$${STACK_NAME:-$(STACK_NAME)}" $(STACK_PY)
+KEYS = $(ON_STACK) -m cli.keys
 
 export TENANT SCOPES NAMESPACES EXPIRES KEY_ID
 
@@ -77,6 +78,9 @@ keys: $(SETUP) ## All keys, without their secrets
 
 key-disable: $(SETUP) ## Disable a key: KEY_ID=…
 	@$(KEYS) disable "$$KEY_ID"
+
+restored: $(SETUP) ## The table was put back to an older point: skip revisions, build the index again [STACK_NAME=…]
+	@$(ON_STACK) -m cli.restore
 
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
 	@$(KEY_SETTINGS) $(STACK_PY) -m local.logs
@@ -135,6 +139,9 @@ eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPT
 bench: $(SETUP) ## Time the search index at 10,000 records
 	@PYTHONPATH=functions:tests $(PY) tests/benchmarks/index_bench.py
 
+openapi: $(SETUP) ## Write the OpenAPI document anew from the handlers
+	@PYTHONPATH=infra:functions $(PY) -m openapi.generate
+
 requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 	@for name in runtime: local:local dev:dev; do group=$${name#*:}; \
 	  "$(UV)" pip compile -q pyproject.toml $${group:+--group $$group} --universal --generate-hashes --no-emit-index-url \
@@ -143,5 +150,5 @@ requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup run up down push key keys key-disable logs clean build deploy validate help test model lint type \
-  fmt eval bench requirements
+.PHONY: setup run up down push key keys key-disable restored logs clean build deploy validate help test model lint type \
+  fmt eval bench openapi requirements

@@ -8,9 +8,11 @@ own in `tests/infra`. Whatever can be mended from outside is (`deployment.py`, `
 import asyncio
 import importlib
 import importlib.metadata
+import json
 import os
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 PINNED = "1.5.33"
@@ -18,6 +20,18 @@ SAVE_SECONDS = 3.0
 # one log stream per call would make each save longer than the last
 NOT_SAVED = {"cloudwatch_logs", "cloudwatch", "cloudtrail"}
 READING = ("Get", "Query", "Scan", "BatchGet", "Describe", "List")
+CLOSED = (
+    [(b"content-type", b"application/problem+json"), (b"retry-after", b"1")],
+    json.dumps(
+        {
+            "type": "urn:palimpsest:problem:unavailable",
+            "title": "Unavailable",
+            "status": 503,
+            "detail": "the stack is starting",
+        }
+    ).encode(),
+)
+"""What the API answers while it is closed: headers and body."""
 
 
 def check_version() -> None:
@@ -84,10 +98,37 @@ def wildcards_over_lines() -> None:
     gateway._arn_matches = matches  # noqa: SLF001  # version pinned
 
 
+def closed_api(marker: Path) -> None:
+    """While the file `marker` is there, answer every request to a REST API with 503.
+
+    The endpoint serves from its saved state as soon as it listens. After a kill a write would then
+    get a revision that was given out before, if it came before the clocks have jumped.
+    """
+    endpoint: Any = importlib.import_module("ministack.app")
+    inner = endpoint.app
+
+    def refused(scope: dict[str, Any]) -> bool:
+        if scope["type"] != "http" or not marker.exists():
+            return False
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        return endpoint._parse_execute_api_url(host, scope["path"]) is not None  # noqa: SLF001
+
+    async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if refused(scope):
+            await send({"type": "http.response.start", "status": 503, "headers": CLOSED[0]})
+            await send({"type": "http.response.body", "body": CLOSED[1]})
+            return
+        await inner(scope, receive, send)
+
+    endpoint.app = app
+
+
 def main() -> None:
     """Apply the corrections and serve until SIGTERM."""
     check_version()
     wildcards_over_lines()
+    if os.environ.get("API_CLOSED_BY"):
+        closed_api(Path(os.environ["API_CLOSED_BY"]))
     durable_state(float(os.environ.get("SAVE_SECONDS") or SAVE_SECONDS))
     sys.argv[:] = ["ministack"]
     importlib.import_module("ministack.app").main()

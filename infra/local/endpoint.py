@@ -46,6 +46,7 @@ def start(layout: Layout, children: Children) -> None:
         "S3_PERSIST": "1",
         "STATE_DIR": str(layout.state),
         "S3_DATA_DIR": str(layout.local / "s3"),
+        "API_CLOSED_BY": str(layout.closed_marker),
     }
     del environment["AWS_ENDPOINT_URL"]  # it is the endpoint
     emulator = layout.root / "infra" / "local" / "emulator.py"

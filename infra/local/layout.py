@@ -87,6 +87,11 @@ class Layout:
         return self.local / "ready"
 
     @property
+    def closed_marker(self) -> Path:
+        """There while the API refuses every request: until table and index are in line."""
+        return self.local / "closed"
+
+    @property
     def pushed_marker(self) -> Path:
         """There since code was pushed into the functions, until the next deployment."""
         return self.local / "pushed"

@@ -16,12 +16,15 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli import restore
 from local import embedding, endpoint, environment, push, showcase
 from local.children import Children
 from local.deployment import Deployment, stack_outputs
 from local.layout import REGION, STACK, Layout
 from local.stream_settings import StreamSettings
 from local.stream_source import StreamSource
+from palimpsest.bootstrap.projector import restore_services
+from palimpsest.domain.errors import PalimpsestError
 
 # longer than the projector's time limit; a repeated call would be a second one
 _PATIENT = Config(read_timeout=150, retries={"total_max_attempts": 1})
@@ -31,11 +34,14 @@ _FIRST_SEARCH_SECONDS = 60.0
 
 @dataclass(slots=True)
 class Supervisor:
-    """One stack's life, from `start` to `stop`. `say` shows a line of progress."""
+    """One stack's life, from `start` to `stop`. `say` shows a line of progress. `behind`: commits
+    may be lost that the clocks have not jumped past yet.
+    """
 
     layout: Layout
     say: Callable[[str], None]
     children: Children = field(init=False)
+    behind: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.children = Children(self.layout.local / "children.json")
@@ -45,17 +51,20 @@ class Supervisor:
         os.environ.update(self.layout.aws_environment())
         self.layout.local.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.layout.local.chmod(0o700)  # its logs and state show keys
-        rebuilding = self._recover()
+        self.behind = self._recover()
         chosen = embedding.choose(self.layout)
         endpoint.check_ports(self.layout, embedding=bool(chosen.server))
         self.layout.running_marker.touch()
         self.layout.ready_marker.unlink(missing_ok=True)
         self.layout.pid_file.write_text(f"{os.getpid()}\n")
         self.layout.index.mkdir(exist_ok=True)
+        self.layout.closed_marker.touch()
         self._start_children(chosen)
         outputs = self._deployed(chosen)
         values = environment.members(self.layout, outputs)
-        self._wake_all(outputs["ProjectorFunctionName"], wait=rebuilding)
+        self._restore(outputs["ProjectorFunctionName"])
+        self.layout.closed_marker.unlink()
+        self._wake_all(outputs["ProjectorFunctionName"])
         self._wait_for_search(values)
         environment.write(self.layout.env_file, values)
         return values
@@ -76,8 +85,8 @@ class Supervisor:
             time.sleep(rest)
 
     def stop(self) -> None:
-        """End the children. Data is kept; the next start knows that it was kept whole."""
-        if self.children.stop():
+        """End the children. Data is kept; the next start knows whether it was kept whole."""
+        if self.children.stop() and not self.behind:
             self.layout.running_marker.unlink(missing_ok=True)
         self.layout.pid_file.unlink(missing_ok=True)
         self.layout.ready_marker.unlink(missing_ok=True)
@@ -100,17 +109,13 @@ class Supervisor:
             loaded.touch()
 
     def _recover(self) -> bool:
-        """Clear away what a killed stack has left and say so; whether to rebuild the index."""
+        """Clear away what a killed stack has left; whether commits may be lost, which it says."""
         self.children.stop_orphans()
         unclean = self.layout.deployed_marker.exists() and self.layout.running_marker.exists()
         if not self.layout.deployed_marker.exists():  # nothing of use was ever saved
             shutil.rmtree(self.layout.state, ignore_errors=True)
         elif unclean:
-            self.say(
-                "the last stop was not clean: starting from the last saved state, "
-                "the index is built again from the table"
-            )
-            shutil.rmtree(self.layout.index, ignore_errors=True)
+            self.say("the last stop was not clean: starting from the last saved state")
         if not self.layout.state.exists():
             shutil.rmtree(self.layout.index, ignore_errors=True)
         return unclean
@@ -149,12 +154,29 @@ class Supervisor:
             push.push(push.packed(self.layout), outputs)
         return outputs
 
-    def _wake_all(self, projector: str, *, wait: bool) -> None:
+    def _restore(self, projector: str) -> None:
+        """Bring clocks and index in line with the table. Also looked for after a clean stop: the
+        saved state may be an older copy that somebody has put back.
+        """
+        services = restore_services(restore.settings_of(projector))
+        for last in (False, True):
+            try:
+                done = services.restore(jump=self.behind)
+            except PalimpsestError as error:  # a damaged index has been replaced by now
+                if last:
+                    raise RuntimeError(f"table and index are not in line: {error}") from error
+            else:
+                break
+        self.behind = False
+        if restore.told(done):
+            self.say(restore.told(done))
+
+    def _wake_all(self, projector: str) -> None:
         """Have the projection look at every namespace: former commits need no stream."""
         boto3.client("lambda", config=_PATIENT).invoke(
             FunctionName=projector,
             Qualifier="live",
-            InvocationType="RequestResponse" if wait else "Event",
+            InvocationType="Event",
             Payload=json.dumps({"job": "sweep"}).encode(),
         )
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from palimpsest.domain.commit_planning import Operation
-from palimpsest.domain.commits import LogEntry
-from palimpsest.domain.errors import NotFound, Unavailable
+from palimpsest.domain.commits import CommitPlan, LogEntry
+from palimpsest.domain.errors import CursorMismatch, NotFound, Unavailable
 from palimpsest.domain.records import Content, Record, Status
 from palimpsest.domain.walks import Order, Position, RecordsWanted, WalkPage
 from palimpsest.services import walks as walks_module
@@ -235,6 +235,31 @@ def test_a_log_that_is_not_wholly_seen_yet_is_read_again(world: World) -> None:
     world.log.descending = lambda *_, **__: []  # type: ignore[method-assign]
     with pytest.raises(Unavailable):
         walked(world)
+
+
+def test_a_cursor_of_a_time_that_the_table_has_lost_does_not_open(world: World) -> None:
+    for n in range(3):
+        world.put(f"r{n}", "x")
+    clock, _ = world.store.read(TENANT, NAMESPACE)
+    jump = CommitPlan(
+        tenant=TENANT,
+        namespace=NAMESPACE,
+        commit_id="jump",
+        clock=clock,
+        counts=clock.counts,
+        changes=(),
+        at=world.clock.now(),
+        by="restore",
+        jump_to=1003,
+    )
+    assert world.store.commit(jump)
+    world.put("r3", "x")
+    lost = Position(upto=5, at=5)
+    with pytest.raises(CursorMismatch):
+        world.walks.records(TENANT, NAMESPACE, ANY, order=Order.NEWEST, limit=9, position=lost)
+    assert ids(walked(world)) == ["r3", "r2", "r1", "r0"]
+    assert ids(walked(world, order=Order.OLDEST)) == ["r0", "r1", "r2", "r3"]
+    assert [r.id for r in feed(world, 3)[0]] == [r.id for r in feed(world, 500)[0]] == ["r3"]
 
 
 def test_a_record_older_than_its_log_entry_is_read_again(world: World) -> None:

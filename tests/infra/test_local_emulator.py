@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.metadata
+import json
 import os
 import signal
 import threading
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import boto3
 import pytest
@@ -105,6 +108,27 @@ def test_the_endpoint_listens_on_the_loopback_only(layout: Layout, children: Chi
         if line.split()[3] == "0A" and line.split()[1].endswith(f":{layout.port:04X}")
     ]
     assert listening == [f"0100007F:{layout.port:04X}"]
+
+
+@pytest.mark.stack
+def test_while_it_is_closed_the_api_refuses_and_aws_answers(
+    layout: Layout, children: Children
+) -> None:
+    layout.closed_marker.touch()
+    endpoint.start(layout, children)
+    for url in ("_aws/execute-api/x/v1/health", "restapis/x/v1/_user_request_/health"):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(f"{layout.endpoint}/{url}")
+        with refused.value as answer:
+            assert (answer.code, answer.headers["Retry-After"]) == (503, "1")
+            assert answer.headers["Content-Type"] == "application/problem+json"
+            assert json.load(answer)["type"] == "urn:palimpsest:problem:unavailable"
+    assert client(layout).list_tables()["TableNames"] == []
+    layout.closed_marker.unlink()
+    with pytest.raises(HTTPError) as unknown:
+        urlopen(f"{layout.endpoint}/_aws/execute-api/x/v1/health")
+    with unknown.value as answer:
+        assert answer.code != 503
 
 
 @pytest.mark.parametrize(

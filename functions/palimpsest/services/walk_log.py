@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import LogEntry
-from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.errors import CursorMismatch, Unavailable
 from palimpsest.domain.records import Record
 from palimpsest.domain.walks import Order, Position
 from palimpsest.ports import Clock, CommitLog, RecordStore
@@ -56,9 +56,20 @@ class LogReader:
         def read() -> list[LogEntry]:
             if order is Order.OLDEST:
                 return self.store.log(self.tenant, self.namespace, after=at, limit=LOG_PAGE)
-            return self.log.descending(self.tenant, self.namespace, upto=at, limit=LOG_PAGE)
+            found = self.log.descending(self.tenant, self.namespace, upto=at, limit=LOG_PAGE)
+            if not found:
+                self._refuse_lost(at)
+            return found
 
         return self._read_until(read, bool, "the commit log has a gap")
+
+    def _refuse_lost(self, revision: int) -> None:
+        """Raises `CursorMismatch` where the log has jumped past a revision: its commit was lost
+        when the table was put back to an older point.
+        """
+        later = self.store.log(self.tenant, self.namespace, after=revision, limit=1)
+        if later and later[0].previous < revision:
+            raise CursorMismatch("this cursor is of a time that the table has lost")
 
     def records(
         self, changes: Collection[LoggedChange]
