@@ -113,6 +113,9 @@ test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functio
 	@$(PY) -m coverage report --include='*/domain/*,*/services/*' --fail-under=100 --skip-covered --show-missing \
 	  > build/coverage-core.txt || { cat build/coverage-core.txt; exit 1; }
 
+soak: $(STACK_SETUP) ## Every kind of client at once, with faults injected and workers killed, for 10 minutes [SECONDS=600]
+	@FIRE_SECONDS="$(or $(SECONDS),600)" $(RUN_TESTS) $(PY) -m pytest -q -rP tests/e2e/test_commits_under_fire.py -k under_fire_nothing
+
 model: $(SETUP) ## Build the default embedding model
 	@mkdir -p build
 	@UV="$(UV)" $(PY) infra/models/build.py
@@ -150,5 +153,5 @@ requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup run up down push key keys key-disable restored logs clean build deploy validate help test model lint type \
+.PHONY: setup run up down push key keys key-disable restored logs clean build deploy validate help test soak model lint type \
   fmt eval bench openapi requirements

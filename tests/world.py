@@ -181,7 +181,7 @@ class World:
 
     def search(self, query: str, **options: Any) -> SearchAnswer:
         return self.searches.search(
-            SearchRequest(tenant=TENANT, namespace=NAMESPACE, query=query, **options)
+            SearchRequest(tenant=TENANT, query=query, **{"namespaces": (NAMESPACE,), **options})
         )
 
     def found(self, query: str, **options: Any) -> list[str]:

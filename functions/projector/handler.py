@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from palimpsest.bootstrap import ProjectorServices, prime, projector_services
+from palimpsest.bootstrap import prime
+from palimpsest.bootstrap.projector import ProjectorServices, projector_services
 from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.observability import logger
 

@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from typing_extensions import TypedDict
+
 from palimpsest.api.shapes import (
     ChunkPlace,
     Count,
@@ -12,7 +14,6 @@ from palimpsest.api.shapes import (
     Source,
     Warning,  # noqa: A004  # the contract's word
 )
-from typing_extensions import TypedDict
 
 
 class Record(TypedDict):

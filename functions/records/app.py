@@ -4,7 +4,7 @@ from functools import cache
 
 from palimpsest.api.cursors import Cursors
 from palimpsest.api.resolver import HttpApi
-from palimpsest.bootstrap import RecordsServices, records_services
+from palimpsest.bootstrap.records import RecordsServices, records_services
 
 NAMESPACE = "/namespaces/{ns}"
 RECORDS = f"{NAMESPACE}/records"

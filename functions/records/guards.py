@@ -19,8 +19,8 @@ def guard() -> Guard:
     """
     match, none_match = api.header("if-match"), api.header("if-none-match")
     if match is not None and none_match is not None:
-        loc = ("header", "if-match")
-        raise InvalidRequest.one(*loc, msg="If-Match and If-None-Match exclude each other")
+        loc, msg = ("header", "if-match"), "If-Match and If-None-Match exclude each other"
+        raise InvalidRequest.one(*loc, msg=msg, kind="two_guards")
     if none_match is not None:
         if none_match.strip() != "*":
             raise InvalidRequest.one("header", "if-none-match", msg='only "*" is known here')

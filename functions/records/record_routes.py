@@ -13,7 +13,7 @@ from palimpsest.api.fields import cleaned_members
 from palimpsest.api.record_json import record_json
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.commit_planning import CommitRequest, Operation
-from palimpsest.domain.errors import NotFound, RevisionConflict
+from palimpsest.domain.errors import InvalidRequest, NotFound, RevisionConflict
 from palimpsest.domain.ids import uuid7
 from palimpsest.domain.keys import Scope
 from palimpsest.domain.names import checked_record_id
@@ -151,6 +151,9 @@ def get_record(
 )
 def delete_record(ns: str, id: str) -> Response[str]:
     """Forget a record: its content goes, a tombstone with its revision stays."""
+    if api.header("if-none-match") is not None:
+        loc = ("header", "if-none-match")
+        raise InvalidRequest.one(*loc, msg="what is not there cannot be forgotten")
     operation = Operation(id=_record_id(writing=True), content=None, guard=guard())
     (outcome,) = _commit_one(operation).outcomes
     return answer(HTTPStatus.OK, {"id": outcome.id, "revision": outcome.revision})

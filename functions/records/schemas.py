@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from palimpsest.api.fields import SAID, Instant, RecordId, limited
+from palimpsest.api.fields import SAID, UNBROKEN, Instant, RecordId, limited
 from palimpsest.domain import names
 from palimpsest.domain.clean import is_broken
 from palimpsest.domain.commit_planning import Guard, Operation
@@ -16,15 +16,20 @@ from palimpsest.domain.records import Content, Source
 Short = Annotated[str, limited(names.MAX_STRING_BYTES)]
 Item = Annotated[str, limited(names.MAX_LIST_ITEM_BYTES)]
 Items = Annotated[list[Item], Field(max_length=names.MAX_LIST_ITEMS)]
+_KEY: dict[str, Any] = {
+    "minLength": 1,
+    "maxLength": names.MAX_METADATA_KEY_CHARACTERS,
+    **UNBROKEN,
+}
 MetadataShape = Annotated[
     dict[
-        Annotated[str, Field(min_length=1, max_length=names.MAX_METADATA_KEY_CHARACTERS)],
+        str,
         Short
         | bool
         | float
         | Annotated[list[Item], Field(max_length=names.MAX_METADATA_LIST_ITEMS)],
     ],
-    Field(max_length=names.MAX_METADATA_KEYS),
+    Field(max_length=names.MAX_METADATA_KEYS, json_schema_extra={"propertyNames": _KEY}),
 ]
 """What `_metadata` checks, for the schema alone."""
 

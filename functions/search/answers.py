@@ -1,6 +1,9 @@
 """What the routes of search answer when they succeed."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from palimpsest.api.shapes import (
     ChunkPlace,
@@ -12,8 +15,6 @@ from palimpsest.api.shapes import (
     Source,
     Warning,  # noqa: A004  # the contract's word
 )
-from pydantic import Field
-from typing_extensions import NotRequired, TypedDict
 
 ScoreKind = Annotated[str, Field(pattern=r"^(weighted|rrf|blend|bm25|cosine|rerank:.+)$")]
 Stage = Literal[

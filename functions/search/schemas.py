@@ -9,13 +9,15 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainValidator,
+    ValidationInfo,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from palimpsest.api import filter_shape
-from palimpsest.api.fields import Instant, Namespace, limited
+from palimpsest.api.fields import BLANK, Instant, Namespace, limited
 from palimpsest.api.filter_body import parsed_filter
 from palimpsest.domain import names
 from palimpsest.domain.filters import TimeRange
@@ -39,6 +41,12 @@ def _asked(query: str) -> str:
     return query
 
 
+def _distinct(several: list[str]) -> list[str]:
+    if len(set(several)) < len(several):
+        raise PydanticCustomError("distinct", "each namespace once")
+    return several
+
+
 def _later(_: Any) -> Any:
     raise PydanticCustomError("not_yet", "this version cannot do that")
 
@@ -56,12 +64,18 @@ FilterBody = Annotated[
     Any, PlainValidator(parsed_filter, json_schema_input_type=filter_shape.Filter | None)
 ]
 Later = Annotated[Any, BeforeValidator(_later), WithJsonSchema({"type": "null"})]
+Namespaces = Annotated[
+    list[Namespace],
+    Field(min_length=1, max_length=names.MAX_NAMESPACES, json_schema_extra={"uniqueItems": True}),
+    AfterValidator(_distinct),
+]
 Weight = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
 _QUERY: dict[str, Any] = {
     "type": "string",
-    "pattern": rf"^\s*\S([\s\S]{{0,{names.MAX_QUERY_BYTES - 2}}}\S)?\s*$",
+    "pattern": f"^[{BLANK}]*[^{BLANK}]"
+    rf"([\s\S]{{0,{names.MAX_QUERY_BYTES - 2}}}[^{BLANK}])?[{BLANK}]*$",
     "description": f"1 to {names.MAX_QUERY_BYTES} bytes of UTF-8 between the space around them.",
 }
 _SOME_WEIGHT: dict[str, Any] = {
@@ -70,6 +84,19 @@ _SOME_WEIGHT: dict[str, Any] = {
         "required": ["lexical", "semantic"],
     }
 }
+
+
+_ONE_OR_SEVERAL: dict[str, Any] = {
+    "not": {
+        "required": ["namespaces"],
+        "properties": {"namespaces": {"type": "array"}},
+        "anyOf": [
+            {"required": ["namespace"], "properties": {"namespace": {"type": "string"}}},
+            {"required": ["min_revision"], "properties": {"min_revision": {"type": "integer"}}},
+        ],
+    }
+}
+"""`namespaces` excludes `namespace` and `min_revision`."""
 
 
 class FusionBody(BaseModel):
@@ -118,7 +145,12 @@ class TimeRangeBody(BaseModel):
 class SearchBody(BaseModel):
     """A search. Everything but `query` is optional; null means: not given."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        json_schema_extra=_ONE_OR_SEVERAL,
+    )
     query: Annotated[
         str,
         BeforeValidator(_trimmed),
@@ -127,7 +159,7 @@ class SearchBody(BaseModel):
         WithJsonSchema(_QUERY),
     ]
     namespace: Namespace | None = None
-    namespaces: Later | None = None
+    namespaces: Namespaces | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
     filter: FilterBody = None
     time_range: TimeRangeBody | None = None
@@ -144,11 +176,25 @@ class SearchBody(BaseModel):
     explain: bool | None = None
     cursor: Later | None = None
 
+    @field_validator("namespaces")
+    @classmethod
+    def _in_place_of_one(cls, several: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        if several is not None and info.data.get("namespace") is not None:
+            raise PydanticCustomError("namespaces", "namespace and namespaces exclude each other")
+        return several
+
+    @field_validator("min_revision")
+    @classmethod
+    def _of_one_clock(cls, revision: int | None, info: ValidationInfo) -> int | None:
+        if revision is not None and info.data.get("namespaces") is not None:
+            raise PydanticCustomError("min_revision", "namespaces have a clock each")
+        return revision
+
     def to_request(self, tenant: str) -> SearchRequest:
         """The domain's form of it, for the caller's tenant."""
         return SearchRequest(
             tenant=tenant,
-            namespace=self.namespace or names.DEFAULT_NAMESPACE,
+            namespaces=tuple(self.namespaces or [self.namespace or names.DEFAULT_NAMESPACE]),
             query=self.query,
             limit=self.limit or DEFAULT_LIMIT,
             filter=self.filter,

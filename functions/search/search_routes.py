@@ -1,4 +1,4 @@
-"""Search: one question."""
+"""Search: one question to a namespace, or to several."""
 
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -29,6 +29,8 @@ def _clean(body: Any, warnings: Warnings) -> Any:
     problems=("provider-error",),
 )
 def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
-    """Search a namespace."""
+    """Search a namespace, or several."""
     found = services().search.search(body.to_request(api.caller.grant.tenant))
-    return answer(HTTPStatus.OK, search_json(found, warnings=api.caller.warnings))
+    several = body.namespaces is not None
+    told = search_json(found, warnings=api.caller.warnings, by_namespace=several)
+    return answer(HTTPStatus.OK, told)

@@ -37,7 +37,7 @@ def lines(values: Mapping[str, str], answer: Mapping[str, Any]) -> list[str]:
     return [
         "",
         f'search: "{QUESTION}"',
-        *(hits or ["  nothing found: the stack holds no records yet"]),
+        *(hits or [f"  {_nothing_found(answer)}"]),
         "",
         f"URL: {values['PALIMPSEST_URL']}",
         f"key: {values['PALIMPSEST_KEY']}  (administrator of tenant demo)",
@@ -45,6 +45,12 @@ def lines(values: Mapping[str, str], answer: Mapping[str, Any]) -> list[str]:
         " ".join(_curl(values)),
         "",
     ]
+
+
+def _nothing_found(answer: Mapping[str, Any]) -> str:
+    if "stale_index" in answer.get("degraded", []):
+        return "nothing found yet: the index is still being built from the table"
+    return "nothing found: the namespace holds no records yet"
 
 
 def _curl(values: Mapping[str, str]) -> list[str]:

@@ -73,6 +73,12 @@ def test_d1_a_stale_if_match_is_412_with_the_revision_found(http: Http) -> None:
     assert http.delete("a", headers={"If-Match": '"2"'}).status == 200
 
 
+def test_a_delete_takes_no_if_none_match(http: Http) -> None:
+    http.put("a", {"text": "v1"})
+    http.delete("a", headers={"If-None-Match": "*"}).problem(422, "invalid-request")
+    assert http.get("a").status == 200
+
+
 def test_if_none_match_star_creates_once(http: Http) -> None:
     star = {"If-None-Match": "*"}
     assert http.put("a", {"text": "v1"}, headers=star).status == 201
@@ -411,19 +417,6 @@ def test_a2_d14_namespaces_outside_the_rule_are_422_on_every_route(http: Http, n
         http.search("x", namespace=ns),
     ):
         answer.problem(422, "invalid-request")
-
-
-def test_an_idempotency_key_is_refused_by_name_until_it_is_kept(http: Http) -> None:
-    key = {"Idempotency-Key": "k1"}
-    body = {"operations": [{"op": "put", "id": "a", "record": {"text": "x"}}]}
-    for answer in (
-        http.put("a", {"text": "x"}, headers=key),
-        http.delete("a", headers=key),
-        http.commit(body, headers=key),
-    ):
-        problem = answer.problem(422, "invalid-request")
-        assert problem["errors"][0]["loc"] == ["header", "idempotency-key"]
-    assert http.clock() == 0
 
 
 def test_health_needs_no_key_and_touches_nothing(http: Http) -> None:

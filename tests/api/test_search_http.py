@@ -189,7 +189,6 @@ def test_options_outside_their_ranges_are_422_naming_them(
 @pytest.mark.parametrize(
     "members",
     [
-        {"namespaces": ["a"]},
         {"deep": True},
         {"rerank": True},
         {"semantic": "never"},
@@ -198,8 +197,6 @@ def test_options_outside_their_ranges_are_422_naming_them(
         {"min_score": 0.5},
         {"max_tokens": 80},
         {"cursor": "x"},
-        {"filter": {"not": {"kind": "x"}}},
-        {"filter": {"kind": {"ne": "x"}}},
     ],
 )
 def test_what_a_later_version_brings_is_refused_by_name(
@@ -233,106 +230,6 @@ def test_several_errors_are_all_told_at_once(http: Http) -> None:
     problem = http.search(5, limit="x", mode="y", nonsense=1).problem(422, "invalid-request")
     told = str([e["loc"] for e in problem["errors"]])
     assert all(word in told for word in ("query", "limit", "mode", "nonsense"))
-
-
-def test_filters_by_equality_and_membership(http: Http) -> None:
-    rows: dict[str, dict[str, Any]] = {
-        "a": {
-            "kind": "fact",
-            "tags": ["red", "blue"],
-            "importance": 0.1,
-            "subject": "Ann",
-            "event_time": "2026-01-01T00:00:00Z",
-            "source": {"uri": "https://example.org/a"},
-            "metadata": {
-                "team": "blue",
-                "n": 5,
-                "flag": True,
-                "list": ["p", "q"],
-                "dotted.key": "d",
-            },
-        },
-        "b": {
-            "kind": "task",
-            "tags": ["red"],
-            "metadata": {"team": "green", "n": 7.5, "flag": False},
-        },
-        "c": {"kind": "fact", "metadata": {"team": "blue", "n": "5"}},
-    }
-    for record_id, fields in rows.items():
-        http.put(record_id, {"text": "probe", **fields})
-    http.project()
-    wanted: list[tuple[dict[str, Any], str]] = [
-        ({"kind": "fact"}, "ac"),
-        ({"kind": {"eq": "fact"}}, "ac"),
-        ({"tags": "red"}, "ab"),
-        ({"tags": {"in": ["blue", "x"]}}, "a"),
-        ({"kind": {"in": ["task", "none"]}}, "b"),
-        ({"kind": {"in": ["fact", "task"], "eq": "task"}}, "b"),
-        ({"importance": 0.1}, "a"),
-        ({"id": {"in": ["a", "c"]}}, "ac"),
-        ({"source.uri": "https://example.org/a"}, "a"),
-        ({"event_time": "2026-01-01T09:00:00+09:00"}, "a"),
-        ({"event_time": 1767225600000}, "a"),
-        ({"metadata.team": "blue"}, "ac"),
-        ({"metadata.n": 5}, "a"),
-        ({"metadata.n": "5"}, "c"),
-        ({"metadata.flag": True}, "a"),
-        ({"metadata.flag": 1}, ""),
-        ({"metadata.list": "q"}, "a"),
-        ({"metadata.dotted.key": "d"}, "a"),
-        ({"metadata.nobody": "x"}, ""),
-        ({"kind": "fact", "tags": "red"}, "a"),
-        ({"kind": 'x" || tenant != "y'}, ""),
-    ]
-    for mode in ("hybrid", "lexical", "semantic"):
-        for asked, ids in wanted:
-            assert "".join(sorted(http.found("probe", filter=asked, mode=mode))) == ids, asked
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"colour": "red"},
-        {"Kind": "fact"},
-        {"tenant": "x"},
-        {"text": "x"},
-        {"metadata": {"team": "blue"}},
-        {"metadata.": "x"},
-        {"kind": {"like": "x"}},
-        {"kind": {"$ne": "x"}},
-        {"kind": {"in": "fact"}},
-        {"kind": {"in": []}},
-        {"kind": None},
-        {"kind": {}},
-        {"kind": 5},
-        {"kind": True},
-        {"kind": "\ud83d"},
-        {"importance": "high"},
-        {"importance": True},
-        {"event_time": "today"},
-        {"tags": {"in": [1]}},
-        {"metadata.team": None},
-        {"metadata.team": {"x": {"y": 1}}},
-        {"metadata.team": ["x"]},
-    ],
-)
-def test_a_filter_that_cannot_be_meant_is_422_never_no_hits(http: Http, asked: Any) -> None:
-    http.search("probe", filter=asked).problem(422, "invalid-request")
-
-
-def test_g10_five_hundred_metadata_keys_each_filter(http: Http) -> None:
-    operations = [
-        {
-            "op": "put",
-            "id": f"r{n}",
-            "record": {"text": f"note {n}", "metadata": {f"key{n}_{i}": i for i in range(25)}},
-        }
-        for n in range(20)
-    ]
-    http.commit({"operations": operations})
-    http.project()
-    assert http.found("note", filter={"metadata.key19_24": 24}) == ["r19"]
 
 
 def test_c11_one_instant_written_three_ways_is_one_time_range(http: Http) -> None:

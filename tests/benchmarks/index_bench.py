@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from palimpsest.adapters.sqlite import SqliteIndex
 from palimpsest.domain.entries import Entry, Leg, LegQuery
-from palimpsest.domain.filters import Condition, Filter, TimeRange
+from palimpsest.domain.filters import And, OneOf, TimeRange
 from palimpsest.domain.records import Content
 
 DIMENSION = 384
@@ -83,12 +83,15 @@ def unit_rows(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def lexical(text: str, **options: object) -> LegQuery:
-    return LegQuery(leg=Leg.LEXICAL, partition=PARTITION, depth=100, now=NOW, text=text, **options)  # type: ignore[arg-type]
+    return LegQuery(
+        leg=Leg.LEXICAL, partitions=(PARTITION,), depth=100, now=NOW, text=text,
+        **options,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def semantic(vector: tuple[float, ...], **options: object) -> LegQuery:
     return LegQuery(
-        leg=Leg.SEMANTIC, partition=PARTITION, depth=100, now=NOW, vector=vector,
+        leg=Leg.SEMANTIC, partitions=(PARTITION,), depth=100, now=NOW, vector=vector,
         fingerprint=FINGERPRINT, **options,  # type: ignore[arg-type]
     )  # fmt: skip
 
@@ -136,7 +139,7 @@ def main(records: int) -> None:
         index = SqliteIndex(Path(folder), fingerprint=FINGERPRINT)
         index.search([lexical("w17"), semantic(corpus.near())], timeout=10)
         say(f"file {size / 1e6:.1f} MB; first search {1000 * (time.perf_counter() - began):.0f} ms")
-        fact = Filter((Condition("kind", ("fact",)), Condition("metadata.team", tuple(range(25)))))
+        fact = And((OneOf("kind", ("fact",)), OneOf("metadata.team", tuple(range(25)))))
         recent = TimeRange(NOW - timedelta(hours=records // 2), NOW)
         measure("lexical, 8 words", index, lambda: [lexical(corpus.question())])
         measure(

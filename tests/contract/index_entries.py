@@ -45,13 +45,13 @@ def vector(*values: float) -> Vector:
 
 
 def by_words(text: str, **options: Any) -> LegQuery:
-    known = {"partition": PARTITION, "depth": 100, "now": NOW, **options}
+    known = {"partitions": (PARTITION,), "depth": 100, "now": NOW, **options}
     return LegQuery(leg=Leg.LEXICAL, text=text, **known)
 
 
 def by_vector(*values: float, **options: Any) -> LegQuery:
     known = {
-        "partition": PARTITION,
+        "partitions": (PARTITION,),
         "depth": 100,
         "now": NOW,
         "fingerprint": FINGERPRINT,

@@ -15,7 +15,7 @@ from contract.index_entries import (
     tombstone,
     vector,
 )
-from palimpsest.domain.filters import Condition, Filter, TimeRange
+from palimpsest.domain.filters import And, OneOf, TimeRange
 from palimpsest.domain.records import Source
 from palimpsest.ports import SearchIndex
 
@@ -31,10 +31,10 @@ class CandidatesContract:
             text = f"a secret of {partition[0:3]}"
             index.write([entry("same", text, partition=partition, vector=vector(1, 0, 0))])
         index.write([tombstone("same", 2, yours)])
-        assert ids(index, by_words("secret", partition=mine)) == ["same"]
-        assert ids(index, by_words("secret", partition=yours)) == []
-        assert ids(index, by_vector(1, 0, 0, partition=yours)) == []
-        assert ids(index, by_words(f"{yours} oth", partition=mine)) == []
+        assert ids(index, by_words("secret", partitions=(mine,))) == ["same"]
+        assert ids(index, by_words("secret", partitions=(yours,))) == []
+        assert ids(index, by_vector(1, 0, 0, partitions=(yours,))) == []
+        assert ids(index, by_words(f"{yours} oth", partitions=(mine,))) == []
         assert [state.tombstone for state in index.walk(yours)] == [True]
 
     @pytest.mark.parametrize(
@@ -82,22 +82,20 @@ class CandidatesContract:
             entry("c", "word", vector=up, kind="note", tags=("red",), entities=("Zoë",),
                   metadata={"n": "5", 'a.b "c\' %_': "odd"}),
         ])  # fmt: skip
-        wanted = Filter((Condition(field, values),))
+        wanted = OneOf(field, values)
         assert "".join(sorted(ids(index, by_words("word", filter=wanted)))) == found
         assert "".join(ids(index, by_vector(1, 0, 0, filter=wanted))) == found
 
     def test_all_conditions_of_a_filter_must_hold(self, index: SearchIndex) -> None:
         index.write([entry("a", "word", kind="fact", tags=("x",)), entry("b", "word", kind="fact")])
-        both = Filter((Condition("kind", ("fact",)), Condition("tags", ("x",))))
+        both = And((OneOf("kind", ("fact",)), OneOf("tags", ("x",))))
         assert ids(index, by_words("word", filter=both)) == ["a"]
 
     def test_a_changed_record_is_filtered_by_what_it_says_now(self, index: SearchIndex) -> None:
         index.write([entry("a", "word", 1, tags=("old",))])
         index.write([entry("a", "word", 2, tags=("new",))])
         for tag, found in (("old", []), ("new", ["a"])):
-            assert (
-                ids(index, by_words("word", filter=Filter((Condition("tags", (tag,)),)))) == found
-            )
+            assert ids(index, by_words("word", filter=OneOf("tags", (tag,)))) == found
 
     def test_an_old_match_behind_many_others_is_found_by_filter_and_time(
         self, index: SearchIndex
@@ -109,7 +107,7 @@ class CandidatesContract:
         old = entry("old", "a word among many others that are not it", kind="fact",
                     vector=vector(-1, 0, 0.1), event_time=NOW - 1000 * HOUR)  # fmt: skip
         index.write([*crowd, old])
-        kind = Filter((Condition("kind", ("fact",)),))
+        kind = OneOf("kind", ("fact",))
         narrow = TimeRange(NOW - 1001 * HOUR, NOW - 999 * HOUR)
         for limits in ({"filter": kind}, {"time_range": narrow}):
             assert ids(index, by_words("word", depth=10, **limits)) == ["old"]

@@ -4,7 +4,10 @@ takes vectors of three numbers under the fingerprint `FINGERPRINT`.
 
 from contract.index_entries import FINGERPRINT
 from contract.search_index_candidates import CandidatesContract
+from contract.search_index_filters import FiltersContract
+from contract.search_index_generations import GenerationsContract
 from contract.search_index_lexical import LexicalContract
+from contract.search_index_partitions import PartitionsContract
 from contract.search_index_semantic import OrderContract, SemanticContract
 from contract.search_index_versions import VersionsContract
 
@@ -12,6 +15,13 @@ __all__ = ["FINGERPRINT", "SearchIndexContract"]
 
 
 class SearchIndexContract(
-    VersionsContract, CandidatesContract, LexicalContract, SemanticContract, OrderContract
+    VersionsContract,
+    CandidatesContract,
+    FiltersContract,
+    PartitionsContract,
+    LexicalContract,
+    SemanticContract,
+    OrderContract,
+    GenerationsContract,
 ):
     """All of it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.bootstrap import ProjectorServices
+from palimpsest.bootstrap.projector import ProjectorServices
 from palimpsest.domain.entries import WriteResult
 from palimpsest.domain.errors import Unavailable
 from palimpsest.settings import load

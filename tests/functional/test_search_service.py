@@ -7,10 +7,10 @@ import pytest
 from palimpsest.adapters.simulated import Fault, FaultKind, Operation
 from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
-from palimpsest.domain.filters import Condition, Filter, TimeRange
+from palimpsest.domain.filters import OneOf, TimeRange
 from palimpsest.domain.fusion import Fusion, FusionMethod
-from palimpsest.domain.queries import Mode
-from world import World
+from palimpsest.domain.queries import Mode, Revisions
+from world import NAMESPACE, World
 
 DAY = timedelta(days=1)
 
@@ -30,7 +30,7 @@ def test_a_hit_is_the_record_as_it_is_now(world: World) -> None:
         2,
         "final",
     )
-    assert world.found("heron", filter=Filter((Condition("kind", ("draft",)),))) == []
+    assert world.found("heron", filter=OneOf("kind", ("draft",))) == []
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -183,11 +183,11 @@ def test_one_leg_down_the_other_answers_and_it_is_told(
 
 def test_revisions_say_what_was_seen_and_a_lag_wakes_the_projection(world: World) -> None:
     seed(world, 2)
-    assert world.search("heron").indexed_revision == 1
+    assert world.search("heron").revisions == {NAMESPACE: Revisions(1, 1)}
     assert world.wakes.asked == []
     world.put("late", "heron")
     answer = world.search("heron")
-    assert (answer.corpus_revision, answer.indexed_revision, answer.degraded) == (2, 1, [])
+    assert (answer.revisions, answer.degraded) == ({NAMESPACE: Revisions(2, 1)}, [])
     assert world.wakes.asked == [("acme", "notes", 2)]
 
 
@@ -214,7 +214,8 @@ def test_a_revision_that_is_reached_while_waiting_is_served(world: World) -> Non
 
 def test_a_namespace_nobody_wrote_to_is_empty_and_whole(world: World) -> None:
     answer = world.search("anything")
-    assert (answer.hits, answer.degraded, answer.corpus_revision) == ([], [], 0)
+    assert (answer.hits, answer.degraded) == ([], [])
+    assert answer.revisions == {NAMESPACE: Revisions(0, 0)}
 
 
 def test_f5_of_two_equal_texts_one_is_forgotten_and_the_other_found(world: World) -> None:

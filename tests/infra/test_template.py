@@ -70,7 +70,7 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
     ("function", "expected"),
     [
         ("AuthorizerFunction", {"KEYS_TABLE_NAME"}),
-        ("RecordsFunction", {"TABLE_NAME"}),
+        ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL"}),
         ("ProjectorFunction", {"TABLE_NAME", "ENGINE", "INDEX_FOLDER", "EMBEDDER"}),
         (
             "SearchFunction",

@@ -10,14 +10,14 @@ FUNCTIONS = sam_template.resources("AWS::Serverless::Function")
 (API,) = sam_template.resources("AWS::Serverless::Api").values()
 
 
-def test_every_route_but_health_asks_for_a_key() -> None:
+def test_every_route_but_health_and_the_contract_asks_for_a_key() -> None:
     assert API["Auth"]["DefaultAuthorizer"] == "KeyAuthorizer"
     told = [e for f in FUNCTIONS.values() for e in f.get("Events", {}).values()]
     routes = [event["Properties"] for event in told if event["Type"] == "Api"]
     open_routes = [
         event["Path"] for event in routes if event.get("Auth", {}).get("Authorizer") == "NONE"
     ]
-    assert open_routes == ["/health"]
+    assert open_routes == ["/health", "/openapi.json"]
 
 
 def test_the_authorizer_reads_the_authorization_header_and_is_cached_for_300_seconds() -> None:

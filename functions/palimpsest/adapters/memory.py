@@ -12,6 +12,7 @@ from palimpsest.domain.analysis import terms
 from palimpsest.domain.entries import (
     Candidate,
     Entry,
+    EntryKey,
     EntryState,
     Leg,
     LegQuery,
@@ -48,6 +49,10 @@ class _Stored:
     vector: Vector | None
 
     @property
+    def key(self) -> EntryKey:
+        return self.entry.partition, self.entry.id
+
+    @property
     def length(self) -> int:
         return sum(map(sum, self.counts.values()))
 
@@ -56,8 +61,7 @@ class _Stored:
 class MemoryIndex:
     """`SearchIndex` over dictionaries: BM25 and cosine of every entry, one after another.
 
-    `fingerprint` names the embedding model; the first vector written fixes the width of all. `lose`
-    takes everything away, as the loss of an index does.
+    `fingerprint` names the embedding model; the first vector written fixes the width of all.
     """
 
     fingerprint: str
@@ -67,11 +71,6 @@ class MemoryIndex:
     _dimension: int | None = None
     _entries: dict[str, dict[str, Entry]] = field(default_factory=dict)
     _stored: dict[str, dict[str, _Stored]] = field(default_factory=dict)
-
-    def lose(self) -> None:
-        """Become an empty index of another generation."""
-        self._generation = f"memory-{secrets.token_hex(8)}"
-        self._entries, self._stored, self._dimension = {}, {}, None
 
     def generation(self) -> str:
         """As in `SearchIndex`."""
@@ -98,6 +97,24 @@ class MemoryIndex:
             vector = not gone and entry.vector is not None
             yield EntryState(entry_id, entry.revision, entry.version, gone, vector)
 
+    def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
+        """As in `SearchIndex`."""
+        one = self._stored.get(partition, {}).get(record_id)
+        if one is None:
+            return frozenset()
+        return frozenset(Leg) if one.vector is not None else frozenset({Leg.LEXICAL})
+
+    def heights(self) -> Iterator[tuple[str, int]]:
+        """As in `SearchIndex`."""
+        for partition, entries in self._entries.items():
+            yield partition, max(entry.version for entry in entries.values()) // 2
+
+    def renew(self) -> str:
+        """As in `SearchIndex`."""
+        self._generation = f"memory-{secrets.token_hex(8)}"
+        self._entries, self._stored, self._dimension = {}, {}, None
+        return self._generation
+
     def _write(self, entry: Entry) -> WriteResult:
         vector = None
         if entry.vector is not None and entry.content is not None:
@@ -123,7 +140,7 @@ class MemoryIndex:
         words = list(dict.fromkeys(terms(query.text)))
         if not words:
             return LegResult(leg=query.leg, status=LegStatus.SKIPPED, reason="no_terms")
-        stored = list(self._stored.get(query.partition, {}).values())
+        stored = self._asked(query)
         holding = Counter(word for one in stored for word in words if word in one.counts)
         common = common_terms(holding, len(stored), share=self.common_share)
         average = sum(one.length for one in stored) / max(len(stored), 1)
@@ -131,7 +148,7 @@ class MemoryIndex:
         for one in stored:
             said = {word: self.weights.of(one.counts[word]) for word in words if word in one.counts}
             if said.keys() - common and _allowed(query, one):
-                found[one.entry.id] = sum(
+                found[one.key] = sum(
                     idf(len(stored), holding[word])
                     * saturated(frequency, length=one.length, average=average)
                     for word, frequency in said.items()
@@ -150,23 +167,23 @@ class MemoryIndex:
         except EmbeddingRejected:
             return LegResult(leg=query.leg, status=LegStatus.FAILED, reason="unusable_vector")
         found = {}
-        for entry_id, one in self._stored.get(query.partition, {}).items():
+        for one in self._asked(query):
             if one.vector is not None and _allowed(query, one):
                 cosine = sum(a * b for a, b in zip(asked, one.vector, strict=True))
-                found[entry_id] = max(-1.0, min(1.0, cosine))
+                found[one.key] = max(-1.0, min(1.0, cosine))
         return self._result(query, found)
 
-    def _result(self, query: LegQuery, found: Mapping[str, float]) -> LegResult:
-        rounded = ((entry_id, round(score, _DIGITS)) for entry_id, score in found.items())
-        ordered = sorted(rounded, key=lambda pair: (-pair[1], pair[0]))
-        stored = self._stored.get(query.partition, {})
-        candidates = [
-            Candidate(
-                entry_id, score, stored[entry_id].entry.revision, stored[entry_id].content.text_hash
-            )
-            for entry_id, score in ordered[: query.depth]
-        ]
-        cut = len(ordered) > query.depth
+    def _asked(self, query: LegQuery) -> list[_Stored]:
+        return [one for name in query.partitions for one in self._stored.get(name, {}).values()]
+
+    def _result(self, query: LegQuery, found: Mapping[EntryKey, float]) -> LegResult:
+        rows = [(-round(score, _DIGITS), key[1], key[0]) for key, score in found.items()]
+        candidates = []
+        for score, entry_id, partition in sorted(rows)[: query.depth]:
+            one = self._stored[partition][entry_id]
+            text_hash = one.content.text_hash
+            candidates.append(Candidate(partition, entry_id, -score, one.entry.revision, text_hash))
+        cut = len(rows) > query.depth
         return LegResult(leg=query.leg, status=LegStatus.OK, candidates=candidates, cut=cut)
 
 

@@ -12,6 +12,8 @@ from palimpsest.domain.names import MAX_BODY_BYTES
 
 JSON_TYPE = "application/json"
 MAX_DEPTH = 64
+_EXACT = 2**53
+"""Up to here a float holds every whole number."""
 
 
 def header(event: Mapping[str, Any], name: str) -> str | None:
@@ -31,7 +33,7 @@ def parse(event: Mapping[str, Any], *, limit: int = MAX_BODY_BYTES) -> Any:
     if len(data) > limit:
         raise TooLarge(f"the body is larger than {limit} bytes", limit)
     try:
-        body = json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
+        body = json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_number)
     except RecursionError as error:
         raise MalformedRequest("the body is nested too deeply") from error
     except ValueError as error:  # UnicodeDecodeError and JSONDecodeError are ValueErrors
@@ -69,8 +71,11 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _finite(text: str) -> float:
+def _number(text: str) -> float:
+    """A whole number is an integer however it is written: `1.0` and `1e0` are `1`, as JSON Schema
+    says.
+    """
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("a number is out of range")
-    return number
+    return int(number) if number.is_integer() and abs(number) <= _EXACT else number

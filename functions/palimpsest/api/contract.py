@@ -151,7 +151,9 @@ def problem_response(status: int, models: Sequence[Any]) -> Json:
 
 def success_response(status: int, model: Any, declared: Declared) -> Json:
     """The response of a success, in the form that Powertools takes."""
-    names_sent = [name for name in declared.sends if name != "Location" or status == 201]
+    names_sent = [
+        name for name in declared.sends if name != "Location" or status == HTTPStatus.CREATED
+    ]
     content = {} if model is None else {"application/json": {"model": model}}
     headers = sent("X-Request-Id", *names_sent)
     return {"description": _phrase(status), "headers": headers, "content": content}

@@ -16,14 +16,16 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from palimpsest.domain.clean import is_broken, without_broken
 from palimpsest.domain import names
+from palimpsest.domain.clean import is_broken, without_broken
 from palimpsest.domain.instants import from_millis, from_text, to_millis
 from palimpsest.domain.names import record_id_fault
 
-_RFC3339 = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)", re.ASCII
+_RFC3339 = (
+    "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-5][0-9]([.][0-9]+)?"
+    "([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 )
+_SPELT = re.compile(_RFC3339)
 
 Warnings = list[dict[str, str]]
 REMOVED = "broken_characters_removed"
@@ -34,6 +36,7 @@ INSTANT: dict[str, Any] = {
         {
             "type": "string",
             "format": "date-time",
+            "pattern": f"^{_RFC3339}$",
             "description": "RFC 3339 with an offset; kept to the millisecond.",
         },
         {
@@ -52,8 +55,16 @@ NAMESPACE: dict[str, Any] = {
     "maxLength": 128,
     "pattern": f"^{names.NAMESPACE_PATTERN}$",
 }
-SAID: dict[str, Any] = {"minLength": 1, "pattern": r"\S"}
+BLANK = (
+    r"\x00\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+"""What `str.strip` takes off, and NUL, which is removed before: for a class of a pattern. Written
+out, since `\\s` is not the same in Python and in ECMAScript.
+"""
+SAID: dict[str, Any] = {"minLength": 1, "pattern": f"[^{BLANK}]"}
 """A text that is not only white space."""
+UNBROKEN: dict[str, Any] = {"pattern": r"^[^\x00]*$"}
+"""A text without NUL; half a surrogate pair cannot be in a document in UTF-8."""
 RECORD_ID: dict[str, Any] = {
     "type": "string",
     "minLength": 1,
@@ -95,7 +106,7 @@ class limited:  # noqa: N801  # used as `AfterValidator` and its like are, by a 
 def instant(value: Any) -> datetime:
     """The instant that a JSON value spells, or pydantic's error."""
     try:
-        if isinstance(value, str) and _RFC3339.fullmatch(value):
+        if isinstance(value, str) and _SPELT.fullmatch(value):
             return from_text(value.upper())
         if isinstance(value, int) and not isinstance(value, bool):
             return from_millis(value)

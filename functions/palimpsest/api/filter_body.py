@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.api.filter_leaves import leaf
-from palimpsest.api.filter_values import fault, shown
+from palimpsest.api.filter_values import fault, shown, too_much
 from palimpsest.domain.clean import is_broken
 from palimpsest.domain.filters import FIXED_FIELDS, METADATA_PREFIX, And, Filter, Not, Or
 
 MAX_DEPTH = 5
 MAX_LEAVES = 50
-SEVERAL = {"and": And, "or": Or}
 
 
 def parsed_filter(value: Any) -> Filter | None:
@@ -37,16 +36,16 @@ class _Parsing:
         if not value:
             raise fault("a filter within another must not be empty")
         if depth > MAX_DEPTH:
-            raise fault(f"filters nest at most {MAX_DEPTH} deep")
+            raise too_much(f"filters nest at most {MAX_DEPTH} deep")
         parts = [part for name, asked in value.items() for part in self._member(name, asked, depth)]
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
     def _member(self, name: str, asked: Any, depth: int) -> list[Filter]:
-        if name in SEVERAL:
+        if name in ("and", "or"):
             if not isinstance(asked, list) or not asked:
                 raise fault(f"{name}: takes a list with at least one filter")
-            inner = [self.whole(one, depth=depth + 1) for one in asked]
-            return [SEVERAL[name](tuple(inner))]
+            inner = tuple(self.whole(one, depth=depth + 1) for one in asked)
+            return [And(inner) if name == "and" else Or(inner)]
         if name == "not":
             if not isinstance(asked, dict) or not asked:
                 raise fault("not: takes a filter that is not empty")
@@ -62,7 +61,7 @@ class _Parsing:
             raise fault(f"{shown(field)}: an empty condition")
         self.leaves += len(asked)
         if self.leaves > MAX_LEAVES:
-            raise fault(f"at most {MAX_LEAVES} conditions in all")
+            raise too_much(f"at most {MAX_LEAVES} conditions in all")
         return [leaf(field, name, operand) for name, operand in asked.items()]
 
 

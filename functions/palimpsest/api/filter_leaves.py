@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from palimpsest.api.filter_values import fault, shown, value_for
+from palimpsest.api.filter_values import fault, shown, too_much, value_for
 from palimpsest.domain.filters import (
     INSTANT_FIELDS,
     METADATA_PREFIX,
@@ -60,7 +60,7 @@ def _prefix(field: str, operand: Any) -> Prefix:
     if not isinstance(text, str):
         raise fault(f"{shown(field)}: prefix takes a string")
     if len(text.encode()) > MAX_PREFIX_BYTES:
-        raise fault(f"{shown(field)}: a prefix of at most {MAX_PREFIX_BYTES} bytes")
+        raise too_much(f"{shown(field)}: a prefix of at most {MAX_PREFIX_BYTES} bytes")
     return Prefix(field, text)
 
 

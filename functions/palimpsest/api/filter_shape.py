@@ -7,16 +7,17 @@ Depth and the number of leaves in all are told in words: a schema cannot count t
 from copy import deepcopy
 from typing import Any
 
-from palimpsest.api.fields import INSTANT
-from palimpsest.api.filter_body import MAX_DEPTH, MAX_LEAVES
-from palimpsest.api.filter_leaves import MAX_PREFIX_BYTES, MAX_VALUES
-from palimpsest.domain.filters import INSTANT_FIELDS, LIST_FIELDS, NUMBER_FIELDS, STRING_FIELDS
 from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
+from palimpsest.api.fields import INSTANT, UNBROKEN
+from palimpsest.api.filter_body import MAX_DEPTH, MAX_LEAVES
+from palimpsest.api.filter_leaves import MAX_PREFIX_BYTES, MAX_VALUES
+from palimpsest.domain.filters import INSTANT_FIELDS, LIST_FIELDS, NUMBER_FIELDS, STRING_FIELDS
+
 Json = dict[str, Any]
 
-_STRING: Json = {"type": "string"}
+_STRING: Json = {"type": "string", **UNBROKEN}
 _NUMBER: Json = {"type": "number"}
 _ANY: Json = {"anyOf": [_STRING, _NUMBER, {"type": "boolean"}]}
 _ORDERED: Json = {"anyOf": [_STRING, _NUMBER]}
@@ -57,7 +58,7 @@ def _grammar(itself: Json) -> Json:
             "not": inner,
             **{name: fixed[name] for name in sorted(fixed)},
         },
-        "patternProperties": {r"^metadata\.[\s\S]+$": _asked(_ANY, ordered=_ORDERED, prefix=True)},
+        "patternProperties": {r"^metadata\.[^\x00]+$": _asked(_ANY, ordered=_ORDERED, prefix=True)},
         "additionalProperties": False,
     }
 
@@ -69,7 +70,7 @@ def _asked(value: Json, *, ordered: Json | None = None, prefix: bool = False) ->
     if ordered is not None:
         operators |= dict.fromkeys(("gt", "gte", "lt", "lte"), ordered)
     if prefix:
-        operators["prefix"] = {"type": "string", "maxLength": MAX_PREFIX_BYTES}
+        operators["prefix"] = {**_STRING, "maxLength": MAX_PREFIX_BYTES}
     operators["exists"] = {"type": "boolean"}
     conditions = {
         "type": "object",

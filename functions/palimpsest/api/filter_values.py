@@ -41,6 +41,11 @@ def fault(message: str) -> PydanticCustomError:
     return PydanticCustomError("filter", "{fault}", {"fault": message})
 
 
+def too_much(message: str) -> PydanticCustomError:
+    """The fault of a filter that is larger, as a whole or in bytes, than any schema can tell."""
+    return PydanticCustomError("filter_size", "{fault}", {"fault": message})
+
+
 def _instant(name: str, value: Any) -> datetime:
     try:
         return instant(value)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from palimpsest.domain.errors import Forbidden, Unauthorized
+from palimpsest.domain.errors import Forbidden, InvalidRequest, Unauthorized
 from palimpsest.domain.keys import Grant, Scope
 from palimpsest.domain.names import DEFAULT_NAMESPACE, checked_namespace
 
@@ -38,12 +38,15 @@ def namespaces_of(path: Mapping[str, str], body: Mapping[str, Any] | None) -> li
         return [checked_namespace(path["ns"], "path", "ns")]
     if body is None:
         return []
-    several = body.get("namespaces")
+    one, several = body.get("namespace"), body.get("namespaces")
+    found = [] if one is None else [checked_namespace(one, "body", "namespace")]
     if isinstance(several, list):
-        return [checked_namespace(name, "body", "namespaces", i) for i, name in enumerate(several)]
-    one = body.get("namespace")
-    name = DEFAULT_NAMESPACE if one is None else one
-    return [checked_namespace(name, "body", "namespace")]
+        places = enumerate(several)
+        return found + [checked_namespace(name, "body", "namespaces", i) for i, name in places]
+    if several is not None:
+        msg = "namespaces is a list"
+        raise InvalidRequest.one("body", "namespaces", msg=msg, kind="list_type")
+    return found or [DEFAULT_NAMESPACE]
 
 
 def check_namespaces(grant: Grant, path: Mapping[str, str], body: Mapping[str, Any] | None) -> None:

@@ -1,6 +1,7 @@
 """A search's answer as JSON."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from palimpsest.api.record_json import content_json
@@ -12,8 +13,12 @@ CLOSED_EARLY = {"field": "hits", "code": "page_closed_early"}
 _HIT_FIELDS = ("text", "title", "kind", "metadata", "event_time", "source")
 
 
-def search_json(answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """The whole answer. Deep search and reranking are not in this version and say so."""
+def search_json(
+    answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]], by_namespace: bool
+) -> dict[str, Any]:
+    """The whole answer; `by_namespace`: revisions as a map, as `namespaces` is answered. Deep
+    search and reranking are not in this version and say so.
+    """
     request = answer.request
     return {
         "query": request.query,
@@ -23,7 +28,7 @@ def search_json(answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]]) 
         "legs": {leg.value: _leg(result) for leg, result in _all_legs(answer).items()},
         "rerank": {"status": "off", "reason": "not_configured"},
         "degraded": list(answer.degraded),
-        "revision": {"corpus": answer.corpus_revision, "indexed": answer.indexed_revision},
+        "revision": _revision(answer, by_namespace=by_namespace),
         "warnings": [*warnings, *([CLOSED_EARLY] if answer.closed_early else [])],
         "usage": {
             "embedding_calls": answer.embedding_calls,
@@ -34,6 +39,14 @@ def search_json(answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]]) 
         },
         "timings_ms": {stage: round(ms, 1) for stage, ms in answer.timings_ms.items()},
     }
+
+
+def _revision(answer: SearchAnswer, *, by_namespace: bool) -> dict[str, Any]:
+    told = {name: asdict(revisions) for name, revisions in answer.revisions.items()}
+    if by_namespace:
+        return told
+    (only,) = told.values()
+    return only
 
 
 def _all_legs(answer: SearchAnswer) -> dict[Leg, LegResult]:

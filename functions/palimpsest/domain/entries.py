@@ -9,6 +9,9 @@ from palimpsest.domain.filters import Filter, TimeRange
 from palimpsest.domain.records import Content
 from palimpsest.domain.vectors import Vector
 
+EntryKey = tuple[str, str]
+"""Partition and id."""
+
 
 class Leg(StrEnum):
     """The two ways of finding a record."""
@@ -74,13 +77,14 @@ class EntryState:
 class LegQuery:
     """One leg's question: `text` for the lexical leg, `vector` for the semantic one.
 
-    Only entries of `partition` that are no tombstones, valid and unexpired at `now`, within
-    `time_range` and passing `filter` are candidates, at most `depth` of them. `fingerprint` is the
-    query vector's.
+    Only entries of `partitions` (distinct) that are no tombstones, valid and unexpired at `now`,
+    within `time_range` and passing `filter` are candidates, at most `depth` of them in all; the
+    statistics of terms are those of all these partitions together. `fingerprint` is the query
+    vector's.
     """
 
     leg: Leg
-    partition: str
+    partitions: tuple[str, ...]
     depth: int
     now: datetime
     text: str = ""
@@ -93,13 +97,19 @@ class LegQuery:
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A found entry: its raw score (BM25, or the cosine -1..1), and the record's revision and text
-    found.
+    found. Ids are unique within a partition only.
     """
 
+    partition: str
     id: str
     score: float
     revision: int
     text_hash: str
+
+    @property
+    def key(self) -> EntryKey:
+        """What names the entry among those of all partitions."""
+        return self.partition, self.id
 
 
 class LegStatus(StrEnum):

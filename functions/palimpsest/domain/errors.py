@@ -131,11 +131,14 @@ class Throttled(PalimpsestError):
 
 
 class ProviderError(PalimpsestError):
-    """A model provider refused the call or answered what cannot be used."""
+    """A model provider refused the call or answered what cannot be used. `retry_after` in
+    seconds.
+    """
 
-    def __init__(self, message: str, *, stage: str) -> None:
+    def __init__(self, message: str, *, stage: str, retry_after: float = 1.0) -> None:
         super().__init__(message)
         self.stage = stage
+        self.retry_after = retry_after
 
 
 class Unavailable(PalimpsestError):

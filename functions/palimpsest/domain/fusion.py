@@ -1,14 +1,15 @@
 """Fusion: one ranking out of several legs' rankings.
 
 A leg's list is ordered, rank 1 first. A fused score is rounded to 1e-12; ties go to the better
-single rank, then to the smaller id, so that the same legs always give the same list.
+single rank, then to the smaller id, then to the smaller partition, so that the same legs always
+give the same list. Equal ids of different partitions are different entries.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from palimpsest.domain.entries import Candidate, Leg
+from palimpsest.domain.entries import Candidate, EntryKey, Leg
 
 RRF_K = 60
 """The constant of reciprocal rank fusion. Source: Cormack, Clarke, Buettcher, SIGIR 2009."""
@@ -41,10 +42,19 @@ class Part:
 class FusedHit:
     """One entry of the fused list, with the whole arithmetic by leg."""
 
-    id: str
     score: float
     parts: Mapping[Leg, Part]
     candidate: Candidate
+
+    @property
+    def id(self) -> str:
+        """The record's id."""
+        return self.candidate.id
+
+    @property
+    def key(self) -> EntryKey:
+        """What names the entry among those of all partitions."""
+        return self.candidate.key
 
     @property
     def best_rank(self) -> int:
@@ -73,45 +83,45 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
     `rrf`: the sum of weight / (60 + rank).
     """
     total = fusion.lexical + fusion.semantic
-    parts: dict[str, dict[Leg, Part]] = {}
-    first: dict[str, Candidate] = {}
+    parts: dict[EntryKey, dict[Leg, Part]] = {}
+    first: dict[EntryKey, Candidate] = {}
     for leg, candidates in legs.items():
         weight = fusion.weight(leg)
         normalised = min_max([candidate.score for candidate in candidates])
         for rank, (candidate, level) in enumerate(zip(candidates, normalised, strict=True), 1):
-            if leg in parts.setdefault(candidate.id, {}):
-                continue  # the same id twice in a leg counts at its better rank
+            if leg in parts.setdefault(candidate.key, {}):
+                continue  # the same entry twice in a leg counts at its better rank
             term = (
                 weight / (RRF_K + rank)
                 if fusion.method is FusionMethod.RRF
                 else weight * level / total
             )
-            parts[candidate.id][leg] = Part(rank, candidate.score, level, weight, term)
-            known = first.get(candidate.id)
+            parts[candidate.key][leg] = Part(rank, candidate.score, level, weight, term)
+            known = first.get(candidate.key)
             if known is None or candidate.revision > known.revision:
-                first[candidate.id] = candidate
+                first[candidate.key] = candidate
     hits = [
         FusedHit(
-            i, round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[i]
+            round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[key]
         )
-        for i, by_leg in parts.items()
+        for key, by_leg in parts.items()
     ]
     return sorted(hits, key=order)
 
 
 def single(leg: Leg, candidates: Sequence[Candidate]) -> list[FusedHit]:
     """A list of one leg alone, in its own order, by its own score."""
-    seen: dict[str, FusedHit] = {}
+    seen: dict[EntryKey, FusedHit] = {}
     for rank, candidate in enumerate(candidates, 1):
         score = candidate.score
         part = Part(rank, score, score, 1.0, score)
-        seen.setdefault(candidate.id, FusedHit(candidate.id, score, {leg: part}, candidate))
+        seen.setdefault(candidate.key, FusedHit(score, {leg: part}, candidate))
     return list(seen.values())
 
 
-def order(hit: FusedHit) -> tuple[float, int, str]:
+def order(hit: FusedHit) -> tuple[float, int, str, str]:
     """The sort key of a fused list."""
-    return -hit.score, hit.best_rank, hit.id
+    return -hit.score, hit.best_rank, hit.id, hit.candidate.partition
 
 
 def min_max(scores: Sequence[float]) -> list[float]:
@@ -128,12 +138,12 @@ def extend(known: Sequence[FusedHit], deeper: Sequence[FusedHit]) -> list[FusedH
     """The hits that only the deeper candidates have, to stand behind `known`: their score is never
     above the last known one, so that what was ranked before keeps its place.
     """
-    ids = {hit.id for hit in known}
+    keys = {hit.key for hit in known}
     ceiling = known[-1].score if known else None
     return [
         hit
         if ceiling is None or hit.score <= ceiling
-        else FusedHit(hit.id, ceiling, hit.parts, hit.candidate)
+        else FusedHit(ceiling, hit.parts, hit.candidate)
         for hit in deeper
-        if hit.id not in ids
+        if hit.key not in keys
     ]

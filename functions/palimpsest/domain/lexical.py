@@ -5,7 +5,7 @@ avgdl)) with idf = ln(1 + (N - df + 0.5) / (df + 0.5)): Robertson and Zaragoza, 
 Relevance Framework: BM25 and Beyond" (2009), in the form of Lucene, without the constant factor k1
 + 1. tf is a weighted sum over three fields (after their section 3.6, simple BM25F): a word that
 names a record says more than one in its text. dl counts every term once, whatever its field. N, df
-and avgdl are those of one partition.
+and avgdl are those of the partitions that are asked, together.
 """
 
 import math
@@ -20,9 +20,7 @@ K1 = 1.2
 B = 0.75
 
 COMMON_SHARE = 0.2
-"""Terms in more than this share of a partition's documents admit none on their own
-(`common_terms`).
-"""
+"""Terms in more than this share of the documents asked admit none on their own (`common_terms`)."""
 
 COMMON_FLOOR = 100
 """… nor is a term common that stands in this many documents or fewer."""

@@ -20,11 +20,14 @@ MAX_METADATA_LIST_ITEMS = 50
 MAX_RECORD_BYTES = 300 * 1024
 MAX_OPERATIONS = 25
 MAX_SUPERSEDED = 20
+MAX_NAMESPACES = 10
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 MAX_BODY_BYTES = 1024 * 1024
 
-_NAMESPACE = re.compile(r"(?!\.)[A-Za-z0-9._:@-]{1,128}")
-_RECORD_ID = re.compile(r"[A-Za-z0-9._:@~=,-]{1,256}")
+NAMESPACE_PATTERN = r"(?!\.)[A-Za-z0-9._:@-]{1,128}"
+RECORD_ID_PATTERN = r"(?!\.{1,2}$)[A-Za-z0-9._:@~=,-]{1,256}"
+_NAMESPACE = re.compile(NAMESPACE_PATTERN)
+_RECORD_ID = re.compile(RECORD_ID_PATTERN)
 
 
 def checked_namespace(value: object, *loc: str | int) -> str:
@@ -39,7 +42,7 @@ def record_id_fault(value: object, *, writing: bool) -> str | None:
     """Why `value` cannot be a record id (None: it can). Ids that begin with `doc_` are the
     service's own.
     """
-    if not isinstance(value, str) or value in (".", "..") or not _RECORD_ID.fullmatch(value):
+    if not isinstance(value, str) or not _RECORD_ID.fullmatch(value):
         return "an id is 1 to 256 of A-Z a-z 0-9 . _ : @ ~ = , -, not . or .."
     if writing and value.startswith(RESERVED_ID_PREFIX):
         return f"ids that begin with {RESERVED_ID_PREFIX} are the service's own"

@@ -27,10 +27,12 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """One search. Times in milliseconds; `query` is trimmed, clean and not blank."""
+    """One search of 1 to 10 distinct namespaces. Times in milliseconds; `query` is trimmed, clean
+    and not blank. `min_revision` is one of every namespace asked.
+    """
 
     tenant: str
-    namespace: str
+    namespaces: tuple[str, ...]
     query: str
     limit: int = 10
     filter: Filter | None = None
@@ -42,6 +44,11 @@ class SearchRequest:
     timeout_ms: int = 5000
     explain: bool = False
 
+    @property
+    def partitions(self) -> dict[str, str]:
+        """The partitions of the index that are asked, each with its namespace."""
+        return {f"{self.tenant}#{namespace}": namespace for namespace in self.namespaces}
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -52,17 +59,26 @@ class Hit:
     snippet: str
 
 
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """A namespace's clock as a search read it, and how far the index was, never beyond it."""
+
+    corpus: int
+    indexed: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
-    """What a search found and what fell short of it. `timings_ms` by stage."""
+    """What a search found and what fell short of it. `revisions` by namespace, in the order asked;
+    `timings_ms` by stage.
+    """
 
     request: SearchRequest
     hits: Sequence[Hit]
     score_kind: str
     legs: Mapping[Leg, LegResult]
     degraded: Sequence[str]
-    corpus_revision: int
-    indexed_revision: int
+    revisions: Mapping[str, Revisions]
     embedding_calls: int
     timings_ms: Mapping[str, float]
     closed_early: bool = False

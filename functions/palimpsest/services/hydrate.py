@@ -2,7 +2,7 @@
 is served.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,7 +12,8 @@ from palimpsest.domain.fusion import FusedHit
 from palimpsest.domain.queries import SearchRequest
 from palimpsest.domain.records import Record
 from palimpsest.domain.visibility import searchable
-from palimpsest.ports import RecordStore
+from palimpsest.ports import Executor, RecordStore
+from palimpsest.services.side_by_side import side_by_side
 
 SLICE = 25
 MAX_ANSWER_BYTES = 3_500_000
@@ -40,30 +41,57 @@ class Page:
         return self.closed_early or len(self.hits) >= limit
 
 
-def fill(
-    page: Page,
-    fused: Iterable[FusedHit],
-    *,
-    store: RecordStore,
-    request: SearchRequest,
-    clock: NamespaceClock,
-    now: datetime,
-) -> None:
-    """Add hits to the page in rank order until it is full or the list ends.
-
-    Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing the
-    filter, or whose text is not the one that was found.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hydration:
+    """Fills pages of one request: each hit is read in its own namespace and judged by that
+    namespace's clock, as it was read before the legs were asked.
     """
-    for chunk in _slices(fused):
-        if page.full(request.limit):
-            return
-        _, records = store.read(request.tenant, request.namespace, [hit.id for hit in chunk])
-        for hit in chunk:
-            record = records.get(hit.id)
-            if record is None or not _served(record, hit, request, clock, now):
-                page.dropped += 1
-            elif not page.full(request.limit):
-                _place(page, hit, record)
+
+    store: RecordStore
+    executor: Executor
+    request: SearchRequest
+    clocks: Mapping[str, NamespaceClock]
+    now: datetime
+
+    def fill(self, page: Page, fused: Iterable[FusedHit]) -> None:
+        """Add hits to the page in rank order until it is full or the list ends.
+
+        Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing
+        the filter, or whose text is not the one that was found.
+        """
+        namespaces = self.request.partitions
+        for chunk in _slices(fused):
+            if page.full(self.request.limit):
+                return
+            placed = [(namespaces[hit.candidate.partition], hit) for hit in chunk]
+            records = self._read(placed)
+            for namespace, hit in placed:
+                record = records[namespace].get(hit.id)
+                if record is None or not self._served(record, hit, self.clocks[namespace]):
+                    page.dropped += 1
+                elif not page.full(self.request.limit):
+                    _place(page, hit, record)
+
+    def _read(self, placed: Sequence[tuple[str, FusedHit]]) -> dict[str, dict[str, Record]]:
+        """By namespace, the records of its hits by id."""
+        ids: dict[str, list[str]] = {}
+        for namespace, hit in placed:
+            ids.setdefault(namespace, []).append(hit.id)
+
+        def read(namespace: str) -> dict[str, Record]:
+            return self.store.read(self.request.tenant, namespace, ids[namespace])[1]
+
+        return side_by_side(self.executor, read, ids)
+
+    def _served(self, record: Record, hit: FusedHit, clock: NamespaceClock) -> bool:
+        content, request = record.content, self.request
+        return (
+            searchable(record, clock, self.now)
+            and content is not None
+            and content.text_hash == hit.candidate.text_hash
+            and passes(record, request.filter)
+            and (request.time_range is None or request.time_range.holds(content.event_time))
+        )
 
 
 def _slices(fused: Iterable[FusedHit]) -> Iterator[list[FusedHit]]:
@@ -75,19 +103,6 @@ def _slices(fused: Iterable[FusedHit]) -> Iterator[list[FusedHit]]:
             chunk = []
     if chunk:
         yield chunk
-
-
-def _served(
-    record: Record, hit: FusedHit, request: SearchRequest, clock: NamespaceClock, now: datetime
-) -> bool:
-    content = record.content
-    return (
-        searchable(record, clock, now)
-        and content is not None
-        and content.text_hash == hit.candidate.text_hash
-        and passes(record, request.filter)
-        and (request.time_range is None or request.time_range.holds(content.event_time))
-    )
 
 
 def _place(page: Page, hit: FusedHit, record: Record) -> None:

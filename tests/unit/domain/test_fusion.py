@@ -141,3 +141,13 @@ def test_of_two_legs_revisions_the_newer_is_what_was_found() -> None:
         Fusion(),
     )
     assert hits[0].candidate.text_hash == "new"
+
+
+def test_equal_ids_of_two_namespaces_are_fused_apart_and_ties_end_by_namespace() -> None:
+    lexical = [candidate("a", 2.0, "n"), candidate("a", 2.0, "m")]
+    semantic = [candidate("a", 0.9, "m"), candidate("a", 0.9, "n")]
+    fusion = Fusion(method=FusionMethod.RRF)
+    hits = fuse({Leg.LEXICAL: lexical, Leg.SEMANTIC: semantic}, fusion)
+    assert [h.key for h in hits] == [("t#m", "a"), ("t#n", "a")]
+    assert [h.key for h in single(Leg.LEXICAL, lexical)] == [("t#n", "a"), ("t#m", "a")]
+    assert [h.key for h in extend(hits[:1], hits)] == [("t#n", "a")]

@@ -132,14 +132,14 @@ def log_item(pk: str, entry: LogEntry, *, by: str) -> Item:
 
 
 def log_entry_of(item: Mapping[str, Any]) -> LogEntry:
-    """The inverse of `log_item`."""
+    """The inverse of `log_item`. The oldest entries name no revisions before."""
     return LogEntry(
         revision=int(item["sk"]["S"].removeprefix("C#")),
         previous=int(item["prev"]["N"]),
         commit_id=item["cid"]["S"],
         record_ids=tuple(entry["S"] for entry in item["ids"]["L"]),
         at=from_millis(int(item["at"]["N"])),
-        before=tuple(int(revision["N"]) for revision in item["was"]["L"]),
+        before=tuple(int(revision["N"]) for revision in item.get("was", {"L": []})["L"]),
     )
 
 

@@ -1,15 +1,16 @@
-"""One leg's question to a view of its partition."""
+"""One leg's question to the views of its partitions."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from palimpsest.adapters.sqlite.nearest import nearest
+from palimpsest.adapters.sqlite.nearest import Comparable, nearest
 from palimpsest.adapters.sqlite.partition import View
 from palimpsest.adapters.sqlite.postings import scores
-from palimpsest.adapters.sqlite.ranking import first
+from palimpsest.adapters.sqlite.ranking import Scored, first
 from palimpsest.domain.analysis import terms
 from palimpsest.domain.entries import Candidate, Leg, LegQuery, LegResult, LegStatus
 
@@ -27,12 +28,23 @@ class Limits:
     shortlist: int
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A partition that is asked: its name, its view, and which slots may be found."""
+
+    partition: str
+    view: View
+    allowed: Booleans
+
+
 def answer(
-    query: LegQuery, view: View | None, *, allowed: Booleans, fingerprint: str, limits: Limits
+    query: LegQuery, asked: Sequence[Asked], *, fingerprint: str, limits: Limits
 ) -> LegResult:
-    """The leg's candidates among the `allowed` slots of a view (None: an empty partition)."""
+    """The leg's candidates of all partitions; those nothing was ever written to are not among
+    `asked`.
+    """
     if query.leg is Leg.LEXICAL:
-        return _lexical(query, view, allowed=allowed, limits=limits)
+        return _lexical(query, asked, limits=limits)
     if query.vector is None:
         return LegResult(leg=query.leg, status=LegStatus.SKIPPED, reason="no_vector")
     if query.fingerprint != fingerprint:
@@ -40,57 +52,57 @@ def answer(
     length = math.hypot(*query.vector)
     if not math.isfinite(length) or length == 0:
         return LegResult(leg=query.leg, status=LegStatus.FAILED, reason="unusable_vector")
-    return _semantic(query, view, allowed=allowed, length=length, limits=limits)
+    vector = np.asarray(query.vector, np.float64) / length
+    return _semantic(query, asked, vector=vector, limits=limits)
 
 
-def _lexical(query: LegQuery, view: View | None, *, allowed: Booleans, limits: Limits) -> LegResult:
+def _lexical(query: LegQuery, asked: Sequence[Asked], *, limits: Limits) -> LegResult:
     words = list(dict.fromkeys(terms(query.text)))
     if not words:
         return LegResult(leg=query.leg, status=LegStatus.SKIPPED, reason="no_terms")
-    if view is None:
-        return LegResult(leg=query.leg, status=LegStatus.OK)
-    found = scores(
-        view.segments,
-        words,
-        alive=view.alive,
-        lengths=view.lengths,
-        common_share=limits.common_share,
-    )
-    slots = np.flatnonzero((found > 0) & allowed)
-    return _result(query, view, slots=slots, found=found[slots], cut=slots.size > query.depth)
+    views = [one.view for one in asked]
+    found = []
+    every = scores([view.postings for view in views], words, common_share=limits.common_share)
+    for one, scored in zip(asked, every, strict=True):
+        slots = np.flatnonzero((scored > 0) & one.allowed)
+        found.append(Scored(one.partition, one.view.ids, slots, scored[slots]))
+    cut = sum(one.slots.size for one in found) > query.depth
+    return _result(query, views, found, cut=cut)
 
 
 def _semantic(
-    query: LegQuery, view: View | None, *, allowed: Booleans, length: float, limits: Limits
+    query: LegQuery, asked: Sequence[Asked], *, vector: npt.NDArray[np.float64], limits: Limits
 ) -> LegResult:
-    vector = np.asarray(query.vector, np.float64) / length
-    if view is None or not view.embedded.any():
-        return LegResult(leg=query.leg, status=LegStatus.OK)
-    if vector.size != view.vectors.matrix.shape[1]:
+    asked = [one for one in asked if one.view.embedded.any()]
+    views = [one.view for one in asked]
+    if any(vector.size != view.vectors.matrix.shape[1] for view in views):
         return LegResult(leg=query.leg, status=LegStatus.FAILED, reason="fingerprint_mismatch")
-    among = np.flatnonzero(allowed & view.embedded)
-    cut = among.size > query.depth
-    slots, found = nearest(
-        view.vectors,
+    among = [np.flatnonzero(one.allowed & one.view.embedded) for one in asked]
+    near = nearest(
+        [Comparable(view.vectors, slots) for view, slots in zip(views, among, strict=True)],
         vector,
-        among=among,
         depth=query.depth,
         exact_rows=limits.exact_rows,
         shortlist=limits.shortlist,
     )
-    return _result(query, view, slots=slots, found=found, cut=cut)
+    found = [
+        Scored(one.partition, one.view.ids, slots, cosines)
+        for one, (slots, cosines) in zip(asked, near, strict=True)
+    ]
+    return _result(query, views, found, cut=sum(slots.size for slots in among) > query.depth)
 
 
 def _result(
-    query: LegQuery,
-    view: View,
-    *,
-    slots: npt.NDArray[np.integer],
-    found: npt.NDArray[np.floating],
-    cut: bool,
+    query: LegQuery, views: Sequence[View], found: Sequence[Scored], *, cut: bool
 ) -> LegResult:
     candidates = [
-        Candidate(view.ids[slot], score, int(view.revisions[slot]), view.hashes[slot])
-        for slot, score in first(slots, found, ids=view.ids, depth=query.depth)
+        Candidate(
+            found[place].partition,
+            views[place].ids[slot],
+            score,
+            int(views[place].revisions[slot]),
+            views[place].hashes[slot],
+        )
+        for place, slot, score in first(found, depth=query.depth)
     ]
     return LegResult(leg=query.leg, status=LegStatus.OK, candidates=candidates, cut=cut)

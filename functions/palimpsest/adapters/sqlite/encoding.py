@@ -1,5 +1,6 @@
 """How an entry stands in the file: hashed terms, counts, attributes, vector and sign bits."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -24,8 +25,14 @@ from palimpsest.domain.vectors import Vector, to_float16
 Attribute = tuple[str, str, str | int | float]
 """Field, kind and value; values of different kinds are never equal."""
 
+STRING, BOOLEAN, INSTANT, NUMBER = "string", "boolean", "instant", "number"
+LARGE_NEGATIVE, LARGE = "large negative number", "large number"
+NUMBER_KINDS = (LARGE_NEGATIVE, NUMBER, LARGE)
+"""In ascending order: every number of a kind is below all of the next."""
+
 _LARGEST_COUNT = 65_535
 _LARGEST_INTEGER = 2**63
+_TURNED_ROUND = str.maketrans("0123456789", "9876543210")
 
 
 @lru_cache(maxsize=65_536)
@@ -59,32 +66,47 @@ def sign_bits(vector: npt.NDArray[np.floating]) -> npt.NDArray[np.uint64]:
     return np.packbits(bits).view(np.uint64)
 
 
-def attribute(field: str, value: object) -> Attribute | None:
-    """How a filter's value, or a record's, is compared; None if nothing equals it."""
+def kind_and_value(value: object) -> tuple[str, str | int | float] | None:
+    """How a filter's value, or a record's, is compared: within a kind by SQLite's own order, across
+    the kinds of numbers by that of `NUMBER_KINDS`; None if nothing in the file can equal it.
+    """
     if isinstance(value, bool):
-        return field, "boolean", int(value)
+        return BOOLEAN, int(value)
     if isinstance(value, datetime):
-        return field, "instant", to_millis(value)
+        return INSTANT, to_millis(value)
     if isinstance(value, str):
-        return (field, "string", value) if _storable(value) else None
+        return (STRING, value) if storable(value) else None
     if isinstance(value, float) and not value.is_integer():
-        return (field, "number", value) if value == value else None  # noqa: PLR0124 - NaN
+        return None if math.isnan(value) else (NUMBER, value)
     if isinstance(value, int | float):
-        whole = int(value)
-        fitting = -_LARGEST_INTEGER <= whole < _LARGEST_INTEGER
-        return (field, "number", whole) if fitting else (field, "large number", str(whole))
+        return _whole(int(value))
     return None
 
 
+def _whole(number: int) -> tuple[str, str | int]:
+    """A whole number, beyond 64 bits as text whose order is the numbers': the count of digits
+    stands before them, and of negative ones each digit is turned round.
+    """
+    if -_LARGEST_INTEGER <= number < _LARGEST_INTEGER:
+        return NUMBER, number
+    digits = str(abs(number))
+    text = f"{len(digits):04}{digits}"
+    return (LARGE, text) if number > 0 else (LARGE_NEGATIVE, text.translate(_TURNED_ROUND))
+
+
 def attributes(entry: Entry) -> Iterator[Attribute]:
-    """Everything of an entry that a filter may compare."""
+    """Everything of an entry that a filter may compare. Raises `UnicodeEncodeError` for a string or
+    a metadata key that is none.
+    """
     if entry.content is None:
         return
     for field, value in _fields(entry, entry.content):
         for item in value if isinstance(value, tuple) else (value,):
-            found = attribute(field, item)
+            if isinstance(item, str):
+                item.encode()
+            found = kind_and_value(item)
             if found is not None:
-                yield found
+                yield field, *found
 
 
 def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
@@ -98,10 +120,12 @@ def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
     for field in STRING_FIELDS | LIST_FIELDS | NUMBER_FIELDS | INSTANT_FIELDS:
         yield field, own[field] if field in own else getattr(content, field)
     for key, value in content.metadata.items():
+        key.encode()
         yield METADATA_PREFIX + key, value
 
 
-def _storable(text: str) -> bool:
+def storable(text: str) -> bool:
+    """Whether the text can stand in the file: it holds no half of a surrogate pair."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -8,29 +8,40 @@ from pathlib import Path
 from typing import TypeVar
 
 import apsw
-import numpy as np
-import numpy.typing as npt
 
-from palimpsest.adapters.sqlite.asking import Limits, answer
+from palimpsest.adapters.sqlite.asking import Asked, Limits, answer
 from palimpsest.adapters.sqlite.failures import STAGE, Damaged
 from palimpsest.adapters.sqlite.file import Identity, IndexFile, open_file
 from palimpsest.adapters.sqlite.filtering import passing
-from palimpsest.adapters.sqlite.partition import View
 from palimpsest.adapters.sqlite.schema import run
 from palimpsest.adapters.sqlite.views import Views
 from palimpsest.adapters.sqlite.writing import apply, erases, partition_number, prepared
-from palimpsest.domain.entries import Entry, EntryState, LegQuery, LegResult, LegStatus, WriteResult
+from palimpsest.domain.entries import (
+    Entry,
+    EntryState,
+    Leg,
+    LegQuery,
+    LegResult,
+    LegStatus,
+    WriteResult,
+)
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.lexical import COMMON_SHARE, FieldWeights
 
 T = TypeVar("T")
 Opened = tuple[IndexFile, Views]
-Asked = tuple[View | None, npt.NDArray[np.bool_]]
 
 _PAGE = 1_000
 _WALK = """
 SELECT id, revision, version, text_hash IS NULL, vector IS NOT NULL
 FROM entries WHERE partition = ? AND id > ? ORDER BY id LIMIT ?
+"""
+_LEGS = """
+SELECT terms IS NOT NULL, vector IS NOT NULL FROM entries WHERE partition = ? AND id = ?
+"""
+_HEIGHTS = """
+SELECT name, max(version) / 2 FROM entries JOIN partitions ON partitions.number = partition
+GROUP BY partition
 """
 
 
@@ -94,7 +105,8 @@ class SqliteIndex:
         until = time.monotonic() + timeout
         asked = self._guarded(lambda opened: self._asked(opened, queries))
         return [
-            self._answer(query, one, until=until) for query, one in zip(queries, asked, strict=True)
+            self._answer(query, those, until=until)
+            for query, those in zip(queries, asked, strict=True)
         ]
 
     def walk(self, partition: str) -> Iterator[EntryState]:
@@ -103,6 +115,19 @@ class SqliteIndex:
         while page := self._page(partition, after):
             yield from page
             after = page[-1].id
+
+    def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
+        """As in `SearchIndex`."""
+        return self._guarded(lambda opened: _legs(opened, partition, record_id))
+
+    def heights(self) -> Iterator[tuple[str, int]]:
+        """As in `SearchIndex`, as of one state of the file."""
+        yield from self._guarded(_heights)
+
+    def renew(self) -> str:
+        """As in `SearchIndex`. Of several processes that renew at once each may do so in turn."""
+        condemned = self._current()[0].identity
+        return self._current(condemned=condemned)[0].generation
 
     def close(self) -> None:
         """Let go of the file; it is opened again when needed."""
@@ -114,24 +139,22 @@ class SqliteIndex:
     def _page(self, partition: str, after: str) -> list[EntryState]:
         return self._guarded(lambda opened: _states(opened, partition, after))
 
-    def _asked(self, opened: Opened, queries: Sequence[LegQuery]) -> list[Asked]:
+    def _asked(self, opened: Opened, queries: Sequence[LegQuery]) -> list[Sequence[Asked]]:
         file, views = opened
-        known: dict[tuple[object, ...], Asked] = {}
+        known: dict[tuple[object, ...], Sequence[Asked]] = {}
         with file.reading() as connection:
             for query in queries:
                 key = _scope(query)
                 if key not in known:
-                    known[key] = _allowed(query, views, connection)
+                    several = (_one(name, query, views, connection) for name in query.partitions)
+                    known[key] = [one for one in several if one is not None]
         return [known[_scope(query)] for query in queries]
 
-    def _answer(self, query: LegQuery, asked: Asked, *, until: float) -> LegResult:
+    def _answer(self, query: LegQuery, asked: Sequence[Asked], *, until: float) -> LegResult:
         began = time.monotonic()
         if began >= until:
             return LegResult(leg=query.leg, status=LegStatus.TIMEOUT, reason="timeout")
-        view, allowed = asked
-        result = answer(
-            query, view, allowed=allowed, fingerprint=self._fingerprint, limits=self._limits
-        )
+        result = answer(query, asked, fingerprint=self._fingerprint, limits=self._limits)
         return replace(result, ms=1000 * (time.monotonic() - began))
 
     def _current(self, *, condemned: Identity | None = None) -> Opened:
@@ -160,19 +183,20 @@ class SqliteIndex:
 
 
 def _scope(query: LegQuery) -> tuple[object, ...]:
-    return query.partition, query.now, query.filter, query.time_range
+    """What the legs of one question share: the filter as an object, since 1 and True are equal."""
+    return query.partitions, query.now, id(query.filter), query.time_range
 
 
-def _allowed(query: LegQuery, views: Views, connection: apsw.Connection) -> Asked:
-    view = views.of(query.partition, connection)
+def _one(name: str, query: LegQuery, views: Views, connection: apsw.Connection) -> Asked | None:
+    view = views.of(name, connection)
     if view is None:
-        return None, np.zeros(0, np.bool_)
+        return None
     allowed = view.current(query.now, query.time_range)
     if query.filter is not None:
         size = int(view.numbers.max(axis=0, initial=0)) + 1
         fits = passing(connection, query.filter, partition=view.partition, entries=size)
         allowed &= fits[view.numbers]
-    return view, allowed
+    return Asked(name, view, allowed)
 
 
 def _states(opened: Opened, partition: str, after: str) -> list[EntryState]:
@@ -180,3 +204,20 @@ def _states(opened: Opened, partition: str, after: str) -> list[EntryState]:
         number = partition_number(connection, partition)
         rows = run(connection, _WALK, (number, after, _PAGE))
     return [EntryState(i, rev, ver, bool(gone), bool(vec)) for i, rev, ver, gone, vec in rows]
+
+
+def _heights(opened: Opened) -> list[tuple[str, int]]:
+    with opened[0].reading() as connection:
+        return [(str(name), int(height)) for name, height in run(connection, _HEIGHTS)]
+
+
+def _legs(opened: Opened, partition: str, record_id: str) -> frozenset[Leg]:
+    with opened[0].reading() as connection:
+        number = partition_number(connection, partition)
+        rows = run(connection, _LEGS, (number, record_id))
+    return frozenset(
+        leg
+        for row in rows
+        for leg, there in zip((Leg.LEXICAL, Leg.SEMANTIC), row, strict=True)
+        if there
+    )

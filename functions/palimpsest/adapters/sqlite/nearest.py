@@ -1,5 +1,6 @@
-"""The nearest vectors of one partition, in memory: a shortlist by sign bits, then exact cosines."""
+"""The nearest vectors of partitions, in memory: a shortlist by sign bits, then exact cosines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,47 +52,78 @@ class Vectors:
         return Vectors(matrix, words, count)
 
 
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """One partition's vectors, and the slots of it that may be found."""
+
+    vectors: Vectors
+    among: Integers
+
+
 def nearest(
-    vectors: Vectors,
+    partitions: Sequence[Comparable],
     query: npt.NDArray[np.float64],
     *,
-    among: Integers,
     depth: int,
     exact_rows: int,
     shortlist: int,
-) -> tuple[Integers, Floats]:
-    """Slots of `among` that include its `depth` nearest, and their cosines with a unit `query`.
+) -> list[tuple[Integers, Floats]]:
+    """For each partition slots, and their cosines with a unit `query`; all together include the
+    `depth` nearest of all partitions.
 
     Up to `exact_rows` slots are all compared; more are cut to the `shortlist` (at least ten times
-    the depth) whose signs differ least, ties included, so that the answer does not depend on their
-    order.
+    the depth) whose signs differ least, ties included, so that the answer depends neither on their
+    order nor on how they are spread over partitions.
     """
-    if among.size > exact_rows:
-        among = _shortlisted(vectors, query, among=among, size=max(shortlist, 10 * depth))
-    rows = vectors.matrix.take(among, axis=0)
-    rough = np.einsum(
-        "ij,j->i", rows, query.astype(np.float32)
-    )  # BLAS would wake threads: slow if busy
-    if among.size > depth:
-        least = np.partition(rough, among.size - depth)[among.size - depth]
-        among = among[rough >= least - _MARGIN]
-    exact = (vectors.matrix[among].astype(np.float64) * query).sum(axis=1)
-    return among, np.clip(exact, -1.0, 1.0)
+    if _size(partitions) > exact_rows:
+        partitions = _shortlisted(partitions, query, size=max(shortlist, 10 * depth))
+    single = query.astype(np.float32)
+    # BLAS would wake threads: slow if busy
+    rough = [
+        np.einsum("ij,j->i", one.vectors.matrix.take(one.among, axis=0), single)
+        for one in partitions
+    ]
+    size = _size(partitions)
+    if size > depth:
+        least = np.partition(np.concatenate(rough), size - depth)[size - depth] - _MARGIN
+        partitions = [
+            Comparable(one.vectors, one.among[cosines >= least])
+            for one, cosines in zip(partitions, rough, strict=True)
+        ]
+    return [(one.among, _cosines(one, query)) for one in partitions]
+
+
+def _size(partitions: Sequence[Comparable]) -> int:
+    return sum(one.among.size for one in partitions)
+
+
+def _cosines(one: Comparable, query: npt.NDArray[np.float64]) -> Floats:
+    exact = (one.vectors.matrix[one.among].astype(np.float64) * query).sum(axis=1)
+    return np.clip(exact, -1.0, 1.0)
 
 
 def _shortlisted(
-    vectors: Vectors, query: npt.NDArray[np.float64], *, among: Integers, size: int
-) -> Integers:
-    if among.size <= size:
-        return among
+    partitions: Sequence[Comparable], query: npt.NDArray[np.float64], *, size: int
+) -> Sequence[Comparable]:
+    if _size(partitions) <= size:
+        return partitions
     bits = sign_bits(query)
-    distance = np.zeros(among.size, np.uint16)
-    whole = among.size == vectors.count
+    distances = [_distances(one, bits) for one in partitions]
+    farthest = np.partition(np.concatenate(distances), size - 1)[size - 1]
+    return [
+        Comparable(one.vectors, one.among[distance <= farthest])
+        for one, distance in zip(partitions, distances, strict=True)
+    ]
+
+
+def _distances(one: Comparable, bits: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    """In how many signs each slot differs."""
+    distance = np.zeros(one.among.size, np.uint16)
+    whole = one.among.size == one.vectors.count
     for word in range(bits.size):
-        column = vectors.signs[: vectors.count, word]
-        distance += bit_count((column if whole else column[among]) ^ bits[word])
-    near: Integers = among[distance <= np.partition(distance, size - 1)[size - 1]]
-    return near
+        column = one.vectors.signs[: one.vectors.count, word]
+        distance += bit_count((column if whole else column[one.among]) ^ bits[word])
+    return distance
 
 
 def bit_count(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from palimpsest.adapters.sqlite.failures import Damaged
 from palimpsest.adapters.sqlite.nearest import Vectors
-from palimpsest.adapters.sqlite.postings import Segment, added, segment_of
+from palimpsest.adapters.sqlite.postings import Postings, Segment, added, segment_of
 from palimpsest.adapters.sqlite.schema import run
 from palimpsest.domain.filters import TimeRange
 from palimpsest.domain.instants import to_millis
@@ -59,6 +59,11 @@ class View:
             times=np.zeros((0, 4), np.int64), lengths=none, alive=nobody, embedded=nobody,
             segments=(), vectors=Vectors.empty(dimension),
         )  # fmt: skip
+
+    @property
+    def postings(self) -> Postings:
+        """The words of the entries."""
+        return Postings(self.segments, self.alive, self.lengths)
 
     def current(self, now: datetime, time_range: TimeRange | None) -> npt.NDArray[np.bool_]:
         """By slot, whether the entry lives, is valid at `now`, and its event lies in the range."""

@@ -1,4 +1,4 @@
-"""The inverted index of one partition, in memory: which slots hold a term, and how often.
+"""The inverted index of a partition, in memory: which slots hold a term, and how often.
 
 A segment is built of the slots that were added since the last one and never changes; small ones are
 merged into larger ones, so that adding stays cheap. Slots that have died are left out when a
@@ -74,6 +74,15 @@ def segment_of(
 
 
 @dataclass(frozen=True, slots=True)
+class Postings:
+    """All segments of a partition; by slot, whether it lives and how many terms it has."""
+
+    segments: Sequence[Segment]
+    alive: Booleans
+    lengths: Integers
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """Postings of the query's terms, in the order of the terms."""
 
@@ -82,31 +91,57 @@ class _Found:
     frequency: Floats
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Statistics:
+    """Of a query's terms in all partitions asked: what each weighs, which may admit a slot (None:
+    all of them), and the average length.
+    """
+
+    weights: Floats
+    admits: Booleans | None
+    average: float
+
+
 def scores(
-    segments: Sequence[Segment],
+    partitions: Sequence[Postings], query: Sequence[str], *, common_share: float
+) -> list[Floats]:
+    """BM25 (`domain.lexical`) of every slot of each partition for distinct terms; 0 where it is no
+    candidate.
+    """
+    found = [_found(one.segments, query, alive=one.alive) for one in partitions]
+    statistics = _statistics(partitions, found, query, common_share=common_share)
+    return [_scored(one, hits, statistics) for one, hits in zip(partitions, found, strict=True)]
+
+
+def _statistics(
+    partitions: Sequence[Postings],
+    found: Sequence[_Found],
     query: Sequence[str],
     *,
-    alive: Booleans,
-    lengths: Integers,
     common_share: float,
-) -> Floats:
-    """BM25 (`domain.lexical`) of every slot for distinct terms; 0 where it is no candidate."""
-    found = _found(segments, query, alive=alive)
-    documents = int(alive.sum())
-    holding = np.bincount(found.term, minlength=len(query))
-    common = common_terms(
-        dict(zip(query, holding.tolist(), strict=True)), documents, share=common_share
+) -> _Statistics:
+    documents = sum(int(one.alive.sum()) for one in partitions)
+    length = sum(int(one.lengths[one.alive].sum()) for one in partitions)
+    holding = np.zeros(len(query), np.int64)
+    for hits in found:
+        holding += np.bincount(hits.term, minlength=len(query))
+    counts = holding.tolist()
+    common = common_terms(dict(zip(query, counts, strict=True)), documents, share=common_share)
+    return _Statistics(
+        weights=np.array([idf(documents, count) for count in counts]),
+        admits=np.array([term not in common for term in query]) if common else None,
+        average=max(length / max(documents, 1), 1e-9),
     )
-    weights = np.array([idf(documents, count) for count in holding.tolist()])
-    average = float(lengths[alive].sum()) / max(documents, 1)
-    room = K1 * (1 - B + B * lengths / max(average, 1e-9))
+
+
+def _scored(one: Postings, found: _Found, statistics: _Statistics) -> Floats:
+    room = K1 * (1 - B + B * one.lengths / statistics.average)
     frequency = found.frequency.astype(np.float64)
-    said = weights[found.term] * (frequency / (frequency + room[found.slot]))
-    total = np.bincount(found.slot, said, minlength=alive.size)
-    if common:
-        admits = np.array([term not in common for term in query])
-        admitted = np.zeros(alive.size, np.bool_)
-        admitted[found.slot[admits[found.term]]] = True
+    said = statistics.weights[found.term] * (frequency / (frequency + room[found.slot]))
+    total = np.bincount(found.slot, said, minlength=one.alive.size)
+    if statistics.admits is not None:
+        admitted = np.zeros(one.alive.size, np.bool_)
+        admitted[found.slot[statistics.admits[found.term]]] = True
         total[~admitted] = 0
     return total
 

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 APPLICATION = 0x50414C49
-VERSION = 1
+VERSION = 2
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -1,0 +1,71 @@
+"""The clocks of the namespaces that a search asks, and how far the index is with each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.domain.commits import Clock as NamespaceClock
+from palimpsest.domain.ledger import Progress
+from palimpsest.domain.queries import Revisions
+from palimpsest.ports import Executor, IndexLedger, RecordStore
+from palimpsest.services.side_by_side import side_by_side
+
+
+@dataclass(frozen=True, slots=True)
+class ClocksRead:
+    """By namespace, its clock and how far the index `generation` was; no clock was read after any
+    of the latter.
+    """
+
+    generation: str
+    clocks: Mapping[str, NamespaceClock]
+    indexed: Mapping[str, Progress]
+
+    @property
+    def revisions(self) -> dict[str, Revisions]:
+        """What an answer tells of them."""
+        return {
+            name: Revisions(clock.revision, min(self.indexed[name].revision, clock.revision))
+            for name, clock in self.clocks.items()
+        }
+
+    @property
+    def lagging(self) -> dict[str, int]:
+        """The namespaces whose projection is due, each with its clock's revision."""
+        return {
+            name: clock.revision
+            for name, clock in self.clocks.items()
+            if self.indexed[name].revision < clock.revision
+        }
+
+    def reached(self, revision: int) -> bool:
+        """Whether the index has that revision of every namespace."""
+        return all(progress.revision >= revision for progress in self.indexed.values())
+
+    @property
+    def building(self) -> bool:
+        """Whether the index is short of what some namespace held when this generation was begun."""
+        return any(
+            self.indexed[name].building(clock.revision) for name, clock in self.clocks.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceClocks:
+    """Reads them; those of several namespaces side by side."""
+
+    store: RecordStore
+    ledger: IndexLedger
+    executor: Executor
+
+    def read(
+        self, tenant: str, namespaces: Sequence[str], *, generation: Callable[[], str]
+    ) -> ClocksRead:
+        """All clocks first, then the index's `generation` and how far that is."""
+        clocks = side_by_side(
+            self.executor, lambda name: self.store.read(tenant, name)[0], namespaces
+        )
+        found = generation()
+        indexed = side_by_side(
+            self.executor, lambda name: self.ledger.progress(tenant, name, found), namespaces
+        )
+        return ClocksRead(found, clocks, indexed)

@@ -1,0 +1,130 @@
+"""H7: the document promises neither less nor more than the handlers: for each limit in it, values
+on both sides of it are sent, and its verdict must be theirs.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from api import conformity
+from api.conftest import Answer, Http
+from api.probes import probes, sample
+from openapi.generate import document
+
+ELSEWHERE = {"unknown_id", "too_large"}
+"""What no schema can know: whether an id exists, how large the whole is."""
+
+OPERATIONS = {
+    operation["operationId"]: (method.upper(), path, operation)
+    for path, item in document()["paths"].items()
+    for method, operation in item.items()
+}
+PATH = {"ns": "notes", "id": "a"}
+TOGETHER = {
+    "postSearch": [
+        {"query": "x", "namespaces": ["a", "b"], "namespace": "a"},
+        {"query": "x", "namespaces": ["a", "b"], "namespace": None},
+        {"query": "x", "namespaces": ["a", "b"], "min_revision": 0},
+        {"query": "x", "namespaces": ["a", "b"], "min_revision": None},
+        {"query": "x", "fusion": {"lexical": 0, "semantic": 0}},
+        {"query": "x", "fusion": {"lexical": 0}},
+    ],
+    "postCommit": [
+        {"operations": [{"op": "delete", "id": "x", "record": {"text": "x"}}]},
+        {"operations": [{"op": "delete", "id": "x", "record": None}]},
+        {"operations": [{"op": "delete", "id": "x"}]},
+        {"operations": [{"op": "put", "id": "x", "record": None}]},
+        {"operations": [{"op": "put", "id": "x"}]},
+    ],
+}
+"""Members that go together, or do not."""
+BODIES = {
+    json.dumps(told["requestBody"]): name
+    for name, (_, _, told) in OPERATIONS.items()
+    if "requestBody" in told
+}.values()
+"""One operation of those that share a body."""
+PARAMETERS = [
+    pytest.param(name, parameter, id=f"{name}-{parameter['name']}")
+    for name, (_, _, told) in OPERATIONS.items()
+    for parameter in told.get("parameters", [])
+]
+
+
+def path(resource: str) -> dict[str, str]:
+    return {name: value for name, value in PATH.items() if f"{{{name}}}" in resource}
+
+
+def body_schema(operation: Mapping[str, Any]) -> dict[str, Any] | None:
+    body = operation.get("requestBody")
+    found: dict[str, Any] | None = body and body["content"]["application/json"]["schema"]
+    return found
+
+
+def allowed(schema: Mapping[str, Any], value: Any) -> bool:
+    valid: bool = conformity.validator(json.dumps(schema)).is_valid(value)
+    return valid
+
+
+def accepted(answer: Answer) -> bool:
+    """Whether a request broke no rule that a schema could tell."""
+    assert answer.status < 500 or answer.status in {503, 504}, answer.body
+    if answer.status != 422 or "errors" not in answer.body:  # a cursor's form is no schema's
+        return True
+    return {error["type"] for error in answer.body["errors"]} <= ELSEWHERE
+
+
+def distinct(values: Iterator[Any]) -> list[Any]:
+    return list({json.dumps(value): value for value in values}.values())
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_h7_a_body_is_accepted_exactly_where_the_document_allows_it(http: Http, name: str) -> None:
+    method, resource, operation = OPERATIONS[name]
+    schema = body_schema(operation)
+    assert schema is not None
+    wrong, verdicts = [], set()
+    known = frozenset({"RecordBody"} if name == "postCommit" else ())  # probed by itself
+    for body in [*distinct(probes(schema, known)), *TOGETHER.get(name, ())]:
+        # a guard that never holds: what passes is not written
+        options = {"headers": {"If-Match": '"999"'}} if name == "putRecord" else {}
+        answer = http.request(
+            method, resource, path=path(resource), raw=json.dumps(body), **options
+        )
+        verdict = allowed(schema, body)
+        verdicts.add(verdict)
+        if accepted(answer) != verdict:
+            wrong.append((str(body)[:200], f"document: {verdict}", answer.status, answer.raw[:300]))
+    assert verdicts == {True, False}
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_h7_a_parameter_is_accepted_exactly_where_the_document_allows_it(
+    http: Http, name: str, parameter: dict[str, Any]
+) -> None:
+    method, resource, operation = OPERATIONS[name]
+    schema = body_schema(operation)
+    body = sample(schema) if schema else None
+    wrong = []
+    for probe in distinct(probes(parameter["schema"])):
+        if isinstance(probe, bool | list | dict | None):
+            continue  # a parameter is a string on its way
+        sent = {parameter["name"]: str(probe)}
+        options: dict[str, Any] = {
+            "path": {"path": PATH | sent},
+            "query": {"path": path(resource), "query": sent},
+            "header": {"path": path(resource), "headers": sent},
+        }[parameter["in"]]
+        answer = http.request(method, resource, body=body, **options)
+        typed = int(probe) if _is_whole(parameter, probe) else str(probe)
+        verdict = allowed(parameter["schema"], typed)
+        if accepted(answer) != verdict:
+            wrong.append((sent, f"document: {verdict}", answer.status, answer.raw[:300]))
+    assert wrong == []
+
+
+def _is_whole(parameter: Mapping[str, Any], probe: Any) -> bool:
+    return parameter["schema"].get("type") == "integer" and str(probe).strip("-").isdigit()
