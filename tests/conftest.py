@@ -27,10 +27,17 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+@pytest.fixture(scope="session")
+def aws_session() -> boto3.Session:
+    """One session for all tests: each new one reads the service descriptions anew."""
+    return boto3.Session()
+
+
 @pytest.fixture
-def tables() -> Iterator[dict[str, str]]:
+def tables(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """Both tables in moto, made from the template's own properties: names by logical id."""
     with mock_aws():
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws_session)
         yield create_tables(boto3.client("dynamodb"))
 
 
