@@ -139,8 +139,8 @@ eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPT
 	@[ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }
 	@set -a; . "$(abspath $(LOCAL_DIR))/env"; $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
 
-bench: $(SETUP) ## Time the search index at 10,000 records
-	@PYTHONPATH=functions:tests $(PY) tests/benchmarks/index_bench.py
+bench: $(STACK_SETUP) model ## Ratios to the bare engine and libraries, in one run [OPTIONS='--only search --strict'] [EMBEDDER=simulated]
+	@UV="$(UV)" PYTHONPATH=functions:infra:tests $(PY) -m benchmarks.run --embedder $(EMBEDDER) $(OPTIONS)
 
 openapi: $(SETUP) ## Write the OpenAPI document anew from the handlers
 	@PYTHONPATH=infra:functions $(PY) -m openapi.generate

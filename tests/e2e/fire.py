@@ -1,53 +1,46 @@
-"""Many writers on few records of one namespace, and what they saw."""
+"""Many clients on few records of one namespace, all at once, for a while."""
 
-import itertools
-import random
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from http import HTTPStatus
 
 import httpx
 
 from e2e.client import Client
-from e2e.history import Write
+from e2e.readers import FEED_LIMITS, Follower, read
+from e2e.scene import Scene
+from e2e.writers import delete, write
 
-WRITERS = 32
-RECORDS = 6
-_serial = itertools.count(1)
+WRITERS, DELETERS, READERS = 32, 8, 8
 
 
-@dataclass(slots=True)
-class Seen:
-    """The history of a run: every write that may have had an effect, the text of each acknowledged
-    one, and how many answers were busy ones (429), which write nothing.
+def fire(
+    client: Client, namespace: str, *, seconds: float, enough: Callable[[int], bool]
+) -> tuple[Scene, list[Follower]]:
+    """Write, delete, read and follow for that time; up to three times as long until `enough` (of
+    the newest revision), on a machine that is busy otherwise.
     """
-
-    writes: list[Write] = field(default_factory=list)
-    texts: dict[int, tuple[str, str]] = field(default_factory=dict)
-    busy: int = 0
-    unknown: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
-def fire(client: Client, namespace: str, *, seconds: float, seed: int = 0) -> Seen:
-    """Write under guards with 32 writers until the time is over."""
-    seen = Seen()
-    warm_up(client)
-    end = time.monotonic() + seconds
-    threads = [
-        threading.Thread(target=_write, args=(client, namespace, end, seen, seed + n))
-        for n in range(WRITERS)
-    ]
-    run(threads)
-    return seen
+    began = time.monotonic()
+    scene = Scene(client, namespace, began + seconds, began + 3 * seconds, enough)
+    followers = [Follower(scene, limit) for limit in FEED_LIMITS]
+    clients = [(write, WRITERS), (delete, DELETERS), (read, READERS)]
+    run(
+        [
+            *(
+                threading.Thread(target=work, args=(scene, seed))
+                for work, count in clients
+                for seed in range(count)
+            ),
+            *(threading.Thread(target=follower.follow) for follower in followers),
+        ]
+    )
+    return scene, followers
 
 
 def warm_up(client: Client) -> None:
-    """Have a warm worker for each writer, started a few at a time: cold starts are another test."""
-    for at_once in (4, 8, 16, WRITERS):
+    """Have a warm worker for each client, started a few at a time: cold starts are another test."""
+    for at_once in (4, 8, 16, WRITERS, WRITERS + DELETERS + READERS + len(FEED_LIMITS)):
         run([threading.Thread(target=_touch, args=(client,)) for _ in range(at_once)])
 
 
@@ -62,46 +55,3 @@ def run(threads: list[threading.Thread]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def _write(client: Client, namespace: str, end: float, seen: Seen, seed: int) -> None:
-    chance = random.Random(seed)
-    known = dict.fromkeys((f"r{n}" for n in range(RECORDS)), 0)
-    while time.monotonic() < end:
-        record_id = chance.choice(list(known))
-        text = f"text number {next(_serial)}"
-        send = _sender(client, namespace, record_id, text, known[record_id])
-        known[record_id] = _note(seen, send, record_id, text, known[record_id])
-
-
-def _sender(
-    client: Client, namespace: str, record_id: str, text: str, expected: int
-) -> Callable[[], httpx.Response]:
-    return lambda: client.put(namespace, record_id, text, match=expected)
-
-
-def _note(
-    seen: Seen, send: Callable[[], httpx.Response], record_id: str, text: str, expected: int
-) -> int:
-    """Send one write and note its outcome; the revision that is known of the record afterwards."""
-    began = time.monotonic()
-    try:
-        answer = send()
-        status = answer.status_code
-    except httpx.TransportError:
-        answer, status = None, 0
-    ended = time.monotonic()
-    made = found = None
-    if answer is not None and status in (HTTPStatus.OK, HTTPStatus.CREATED):
-        made = int(answer.json()["revision"])
-    elif answer is not None and status == HTTPStatus.PRECONDITION_FAILED:
-        found = int(answer.json()["current_revision"] or 0)
-    with seen.lock:
-        if status == HTTPStatus.TOO_MANY_REQUESTS:
-            seen.busy += 1
-            return expected
-        seen.unknown += made is None and found is None
-        seen.writes.append(Write(record_id, expected, began, ended, made, found))
-        if made is not None:
-            seen.texts[made] = (record_id, text)
-    return next((known for known in (made, found) if known is not None), expected)

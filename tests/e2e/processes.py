@@ -30,6 +30,14 @@ def command(pid: int) -> str:
         return ""
 
 
+def talks(pid: int) -> bool:
+    """Whether a process has a connection open."""
+    try:
+        return any("socket:" in str(fd.readlink()) for fd in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False
+
+
 def kill(pid: int) -> bool:
     """End a process without warning (-9); False if it was gone."""
     try:

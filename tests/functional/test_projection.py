@@ -1,3 +1,4 @@
+import itertools
 from collections.abc import Sequence
 
 import pytest
@@ -126,6 +127,41 @@ def test_a_late_projection_of_an_old_state_never_undoes_a_newer_one(world: World
     assert world.found("new words", mode=Mode.LEXICAL) == ["a"]
     assert world.found("old words", mode=Mode.LEXICAL) == ["a"]  # by `words`, with the new text
     assert world.search("words", mode=Mode.LEXICAL).hits[0].record.revision == 2
+
+
+def test_f7_old_wake_ups_and_index_writes_in_any_order_never_bring_a_record_back(
+    world: World,
+) -> None:
+    index, written = world.index, list[Entry]()
+
+    def noted(entries: Sequence[Entry]) -> Sequence[WriteResult]:
+        written.extend(entries)
+        return index.write(entries)
+
+    world.writes(noted)
+    for text in ("the heron by the weir", "the otter by the weir"):
+        world.put("a", text)
+        world.project()
+    world.forget("a")
+    world.project()
+    world.erase()
+    world.clock.move(120)  # an engine forgets a plain delete after 60 s
+    assert [entry.version for entry in written] == [3, 5, 7]
+    gone, old = states(world), list(written)
+    for order in itertools.permutations(old):
+        for entry in order:
+            index.write([entry])
+            world.project()
+            assert states(world) == gone
+            for mode in Mode:
+                assert world.found("by the weir", mode=mode) == []
+
+    world.put("a", "the lynx by the weir")
+    world.project()
+    again = states(world)
+    index.write(old)
+    assert states(world) == again
+    assert [hit.record.revision for hit in world.search("weir").hits] == [4]
 
 
 def test_a_vector_is_not_kept_for_a_text_that_has_changed_or_been_forgotten(world: World) -> None:

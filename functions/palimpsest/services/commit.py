@@ -34,12 +34,12 @@ class Committed:
 @dataclass(frozen=True, slots=True)
 class CommitService:
     """Applies commits. `patience_s` bounds how long one commit contends for its namespace's
-    clock.
+    clock; a last attempt begun then must still end within the function's 28 s.
     """
 
     store: RecordStore
     clock: Clock
-    patience_s: float = 20.0
+    patience_s: float = 14.0
 
     def commit(self, request: CommitRequest) -> Committed:
         """Apply `request`, all or nothing, and tell what became of it; or tell again what became of

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from palimpsest.adapters.dynamodb import items
-from palimpsest.adapters.dynamodb.client import code_of, translated
+from palimpsest.adapters.dynamodb.client import THROTTLED, code_of, translated
 from palimpsest.adapters.dynamodb.idempotency import keep_write
 from palimpsest.domain.commits import Change, CommitPlan, LogEntry
-from palimpsest.domain.errors import TooLarge, Unavailable
+from palimpsest.domain.errors import Throttled, TooLarge, Unavailable
 from palimpsest.domain.names import MAX_TRANSACTION_BYTES
 from palimpsest.domain.records import Status
 from palimpsest.domain.visibility import stands
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 AMBIGUOUS_TRIES = 4
+DOUBTFUL_S = 6.0
+"""No attempt begins later: the function has to answer before its own time is over."""
+
 _FOR_GOOD = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 _AMBIGUOUS = frozenset(
     {"InternalServerError", "ServiceUnavailable", "TransactionInProgressException"}
@@ -133,29 +136,50 @@ def transact(
     """Send a transaction. True: applied. False: a condition did not hold, or others were writing.
 
     Where an attempt may have been applied without our hearing of it (a time-out after sending, a
-    server error), the same request is sent again under the same token; a refusal then says nothing
-    by itself, and `settled` decides: True (the log has our commit), False (it has another's), None
-    (nothing there yet).
+    server error), `settled` decides: True (the log has our commit), False (it has another's, so
+    that ours can never be applied), None (nothing there yet, or it cannot be asked now). Until it
+    does, the same request is sent again under the same token, and a refusal of that, throttling
+    too, says nothing: to plan anew would refuse, or make twice, what was applied. Raises
+    `Unavailable` where the outcome stays unknown.
     """
-    doubtful = False
+    end = time.monotonic() + DOUBTFUL_S
     for attempt in range(AMBIGUOUS_TRIES):
-        try:
-            client.transact_write_items(TransactItems=writes, ClientRequestToken=token)  # type: ignore[arg-type]
-        except client.exceptions.TransactionCanceledException as error:
-            if refused_for_good(error):
-                raise
-            return doubtful and settled() is True
-        except ClientError as error:
-            if code_of(error) not in _AMBIGUOUS:
-                with translated():
-                    raise
-        except BotoCoreError:
-            pass
-        else:
-            return True
-        doubtful = True
+        outcome = _sent(client, writes, token, doubtful=attempt > 0)
+        if outcome is None:
+            outcome = _answer_of(settled)
+        if outcome is not None:
+            return outcome
+        if time.monotonic() >= end:
+            break
         time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311  # full jitter
-    outcome = settled()
-    if outcome is None:
-        raise Unavailable("the outcome of the commit is not known", stage="table")
-    return outcome
+    raise Unavailable("the outcome of the commit is not known", stage="table")
+
+
+def _sent(
+    client: "DynamoDBClient", writes: list[dict[str, Any]], token: str, *, doubtful: bool
+) -> bool | None:
+    """One attempt. True: applied. False: refused. None: in doubt, as it was before or as it is
+    now.
+    """
+    try:
+        client.transact_write_items(TransactItems=writes, ClientRequestToken=token)  # type: ignore[arg-type]
+    except client.exceptions.TransactionCanceledException as error:
+        if refused_for_good(error):
+            raise
+        return None if doubtful else False
+    except ClientError as error:
+        code = code_of(error)
+        if code not in _AMBIGUOUS and not (doubtful and code in THROTTLED):
+            with translated():
+                raise
+        return None
+    except BotoCoreError:
+        return None
+    return True
+
+
+def _answer_of(settled: Callable[[], bool | None]) -> bool | None:
+    try:
+        return settled()
+    except Throttled:  # raised from here, it would have the commit planned anew
+        return None
