@@ -10,6 +10,8 @@ WRONG = (None, True, 7, "wrong", ["wrong"], {"wrong": 1})
 """One of each type: most schemas allow few of them."""
 
 ODD = ("", " ", "x", ".", "..", "a b", "a/b", "é", "*", ' "1" ', '"0"', 'W/"1"', "1", "doc_x", "\n")
+UNUSUAL = ("\0", "x\0", "\x1c", "\x85", "\ufeff")
+"""NUL, and what Python and ECMAScript do not both take for white space."""
 
 
 def probes(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> Iterator[Any]:
@@ -59,7 +61,7 @@ def _named(name: str) -> dict[str, Any]:
 
 
 def _strings(schema: dict[str, Any], _: frozenset[str]) -> Iterator[Any]:
-    yield from ODD if "pattern" in schema else ()
+    yield from (*ODD, *UNUSUAL) if "pattern" in schema else ()
     yield sample(schema)
     for limit in (schema.get("maxLength"), schema.get("minLength")):
         if limit is not None:
@@ -106,6 +108,7 @@ def _objects(schema: dict[str, Any], seen: frozenset[str]) -> Iterator[Any]:
     for name, inner in properties.items():
         yield from ({**base, name: probe} for probe in probes(inner, seen))
     for inner in schema.get("patternProperties", {}).values():
+        yield {**base, "metadata.x\0": "x"}
         yield from ({**base, "metadata.x": probe} for probe in probes(inner, seen))
     values = schema.get("additionalProperties")
     if isinstance(values, dict):
@@ -113,6 +116,8 @@ def _objects(schema: dict[str, Any], seen: frozenset[str]) -> Iterator[Any]:
     most = schema.get("maxProperties")
     if most is not None:
         yield from ({f"k{n}": "x" for n in range(size)} for size in (most, most + 1))
+    if "pattern" in schema.get("propertyNames", {}):
+        yield {"k\0": "x"}
     longest = schema.get("propertyNames", {}).get("maxLength")
     if longest is not None:
         yield from ({"k" * size: "x"} for size in (0, 1, longest, longest + 1))

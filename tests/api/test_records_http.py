@@ -436,3 +436,27 @@ def test_an_unknown_route_is_404_and_an_unexpected_failure_tells_nothing_of_its_
     monkeypatch.setattr(type(http._modules["records"].services().store), "read", crash)
     problem = http.get("a").problem(500, "internal")
     assert "secret" not in json.dumps(problem)
+
+
+def test_a_whole_number_is_an_integer_however_it_is_written(http: Http) -> None:
+    raw = '{"text": "x", "importance": 1e0, "event_time": 0.0, "metadata": {"n": 2.0, "m": 1e300}}'
+    answer = http.request("PUT", RECORD, path={"ns": "notes", "id": "a"}, raw=raw)
+    assert answer.status == 201
+    assert answer.body["record"]["event_time"] == "1970-01-01T00:00:00.000Z"
+    assert '"n":2,"m":1e+300' in answer.raw
+    body = {"text": "x", "importance": 1, "event_time": 0, "metadata": {"n": 2, "m": 1e300}}
+    assert http.put("a", body).body["changed"] is False
+    for limit, status in (("10.0", 200), ("1e1", 200), ("1.5", 422), ("1e9", 422), ("1e300", 422)):
+        raw = f'{{"query": "x", "limit": {limit}}}'
+        assert http.request("POST", "/search", raw=raw).status == status
+
+
+def test_an_id_or_an_instant_with_a_broken_character_is_refused_and_not_rewritten(
+    http: Http,
+) -> None:
+    http.put("old", {"text": "x"})
+    for broken in ("\0", "\ud800"):
+        http.put("a", {"text": "x", "supersedes": [f"old{broken}"]}).problem(422, "invalid-request")
+        instant = f"2026-01-01T00:00:00Z{broken}"
+        http.put("a", {"text": "x", "event_time": instant}).problem(422, "invalid-request")
+    assert http.get("old").body["status"] == "active"

@@ -29,6 +29,8 @@ _SPELT = re.compile(_RFC3339)
 
 Warnings = list[dict[str, str]]
 REMOVED = "broken_characters_removed"
+_NO_TEXT = frozenset({"supersedes", "event_time", "valid_from", "valid_to", "expires_at"})
+"""Ids and instants: with a broken character in it, one is another or none, so it is refused."""
 
 
 INSTANT: dict[str, Any] = {
@@ -55,9 +57,7 @@ NAMESPACE: dict[str, Any] = {
     "maxLength": 128,
     "pattern": f"^{names.NAMESPACE_PATTERN}$",
 }
-BLANK = (
-    r"\x00\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-)
+BLANK = r"\x00\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 """What `str.strip` takes off, and NUL, which is removed before: for a class of a pattern. Written
 out, since `\\s` is not the same in Python and in ECMAScript.
 """
@@ -111,7 +111,7 @@ def instant(value: Any) -> datetime:
         if isinstance(value, int) and not isinstance(value, bool):
             return from_millis(value)
     except ValueError as error:
-        raise PydanticCustomError("instant", "no such instant") from error
+        raise PydanticCustomError("no_instant", "no such instant") from error
     raise PydanticCustomError(
         "instant", "an instant is RFC 3339 with an offset, or epoch milliseconds as an integer"
     )
@@ -154,7 +154,9 @@ def cleaned(value: Any, field: str, warnings: Warnings) -> Any:
 
 
 def cleaned_members(body: Any, warnings: Warnings, *, prefix: str = "") -> Any:
-    """Each member of an object cleaned under its own name; anything else as it is."""
+    """Each member of a record that is text cleaned under its own name; anything else as it is."""
     if not isinstance(body, dict):
         return body
-    return {k: cleaned(v, f"{prefix}{k}", warnings) for k, v in body.items()}
+    return {
+        k: v if k in _NO_TEXT else cleaned(v, f"{prefix}{k}", warnings) for k, v in body.items()
+    }

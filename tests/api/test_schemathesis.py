@@ -1,0 +1,40 @@
+"""The handlers in process, asked what the OpenAPI document allows and what it forbids."""
+
+from collections.abc import Iterator
+
+import pytest
+import requests
+from schemathesis import GenerationMode
+
+import openapi_cases
+from api.conftest import Http
+from api.gateway import URL, Gateway
+
+CASES = 54
+KNOWN = {"ns": ["notes"], "id": ["a", "b", "gone"]}
+
+
+@pytest.fixture
+def session(http: Http) -> Iterator[requests.Session]:
+    """Requests to the gateway under the key of a tenant that has some records."""
+    for record_id, text in (("a", "walnuts"), ("a", "walnuts again"), ("b", "almonds")):
+        assert http.put(record_id, {"text": text, "kind": "fact"}).status in {200, 201}
+    http.put("gone", {"text": "hazelnuts"})
+    assert http.delete("gone").status == 200
+    http.project()
+    with requests.Session() as made:
+        made.mount(URL, Gateway(http._modules, grant=http.grant))
+        yield made
+
+
+@pytest.mark.parametrize(("operation", "mode"), openapi_cases.drawn())
+def test_every_answer_is_what_the_document_says(
+    session: requests.Session, operation: str, mode: GenerationMode
+) -> None:
+    sent = openapi_cases.send(operation, mode, session=session, url=URL, cases=CASES, known=KNOWN)
+    assert sent >= (CASES if openapi_cases.varies(operation) else 1)
+
+
+def test_there_are_at_least_fifteen_hundred_cases() -> None:
+    drawn = [name for name, _ in openapi_cases.drawn() if openapi_cases.varies(name)]
+    assert CASES * len(drawn) >= 1_500

@@ -1,0 +1,148 @@
+"""Requests drawn from the OpenAPI document, well-formed and not, and what every answer to them is
+held to; the transport is a session of `requests`, in process or over HTTP.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import Failure
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from openapi.generate import document
+
+
+def _valid(told: Any) -> Any:
+    """An operation of the document. Raises the fault of one that is not OpenAPI."""
+    return told.ok()
+
+
+SCHEMA = schemathesis.openapi.from_dict(document())
+SCHEMA.config.generation.update(with_security_parameters=False)
+SCHEMA.config.checks.negative_data_rejection.expected_statuses = [
+    "400",
+    "404",
+    "413",
+    "415",
+    "422",
+]
+OPERATIONS: dict[str, Any] = {
+    operation.definition.raw["operationId"]: operation
+    for operation in (_valid(told) for told in SCHEMA.get_all_operations())
+}
+
+BEYOND_SCHEMAS: dict[str, str] = {
+    "unknown_id": "whether a record is there to be superseded",
+    "too_large": "how large the whole record is",
+    "too_long": "bytes, where a schema counts characters",
+    "valid_to": "which of two instants is the earlier",
+    "time_range": "which of two instants is the earlier",
+    "filter_size": "how deep a filter is, how many conditions it has, bytes of a prefix",
+    "no_instant": "what an offset makes of the first and the last day there is",
+    "too_many": "how many records all operations together supersede",
+    "twice": "that two operations name the same record",
+    "two_guards": "that two headers exclude each other",
+}
+"""The rules that no schema can tell, by the kind of error that names them."""
+
+
+def accepted_if_well_formed(_: Any, response: Any, case: Any) -> None:
+    """What the document allows is refused for nothing but the state of things (404, 409, 412) or
+    for a rule that no schema can tell.
+    """
+    status = response.status_code
+    if not case.meta.generation.mode.is_positive or status < 400 or status in {404, 409, 412}:
+        return
+    told = response.json()
+    kinds = {error["type"] for error in told.get("errors", [])}
+    if told["type"].endswith(":cursor-mismatch") or (kinds and kinds <= BEYOND_SCHEMAS.keys()):
+        return
+    raise Failure(
+        operation=case.operation.label,
+        title="What the document allows was refused",
+        message=response.text,
+    )
+
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    negative_data_rejection,
+    accepted_if_well_formed,
+]
+
+
+def varies(name: str) -> bool:
+    """Whether an operation takes anything; if not, there is but one request."""
+    operation = OPERATIONS[name]
+    return bool(operation.body or list(operation.iter_parameters()))
+
+
+def drawn() -> list[tuple[str, GenerationMode]]:
+    """Every operation in every mode; what takes nothing can be given nothing wrong."""
+    return [
+        (name, mode)
+        for name in OPERATIONS
+        for mode in GenerationMode
+        if mode.is_positive or varies(name)
+    ]
+
+
+def undeclared() -> list[tuple[str, str]]:
+    """Every path with every method that it does not have."""
+    return [
+        (method, path)
+        for path, item in document()["paths"].items()
+        for method in ("GET", "PUT", "POST", "DELETE", "PATCH")
+        if method.lower() not in item
+    ]
+
+
+def send(
+    name: str,
+    mode: GenerationMode,
+    *,
+    session: requests.Session,
+    url: str,
+    cases: int,
+    known: Mapping[str, Sequence[str]],
+) -> int:
+    """Send so many cases of an operation, half of the well-formed ones to what is `known` to be
+    there; how many were sent.
+    """
+    sent = 0
+    operation = OPERATIONS[name]
+
+    @settings(
+        max_examples=cases,
+        derandomize=True,  # the same cases in every run, until the document changes
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(generation_mode=mode), data=st.data())
+    def answered(case: Any, data: st.DataObject) -> None:
+        nonlocal sent
+        sent += 1
+        if mode.is_positive and data.draw(st.booleans()):
+            for parameter in case.path_parameters or {}:
+                case.path_parameters[parameter] = data.draw(st.sampled_from(known[parameter]))
+        case.call_and_validate(base_url=url, session=session, checks=CHECKS)
+
+    answered()
+    return sent
