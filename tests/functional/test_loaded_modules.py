@@ -10,6 +10,26 @@ import pytest
 FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 SEEN = "import importlib, sys; importlib.import_module(sys.argv[1]); print(*sorted(sys.modules))"
 RESOLVER = "aws_lambda_powertools.event_handler"
+CLIENT = {
+    "boto3", "botocore", "certifi", "dateutil", "jmespath", "s3transfer", "six", "urllib3",
+}  # fmt: skip
+HTTP = {
+    "aws_lambda_powertools", "annotated_types", "pydantic", "pydantic_core", "typing_extensions",
+    "typing_inspection",
+}  # fmt: skip
+INDEX = {"apsw", "numpy"}
+LOGGER = {"aws_lambda_powertools", "typing_extensions"}
+PACKAGES = {
+    "authorizer": CLIENT,
+    "records": CLIENT | HTTP,
+    "search": CLIENT | HTTP | INDEX,
+    "projector": CLIENT | LOGGER | INDEX,
+}
+"""All that each function loads from outside the standard library, with the simulated embedder."""
+
+HTTPX = {"anyio", "h11", "httpcore", "httpx", "idna"}
+COMMAND_LINE = {"click", "markdown_it", "mdurl", "pygments", "rich"}
+"""What httpx loads for its command line where it is installed: with the development tools only."""
 
 
 def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
@@ -49,6 +69,36 @@ def test_a_function_loads_only_what_it_uses(
     modules = loaded(handler, tmp_path)
     assert needed - modules == set()
     assert foreign & modules == set()
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_no_package_is_loaded_that_is_not_named_here(name: str, tmp_path: Path) -> None:
+    assert packages(loaded(f"{name}.handler", tmp_path)) - {name} == PACKAGES[name]
+
+
+@pytest.mark.parametrize("name", ["search", "projector"])
+def test_an_embedder_over_http_brings_its_client_and_nothing_more(
+    name: str, tmp_path: Path
+) -> None:
+    modules = loaded(
+        f"{name}.handler",
+        tmp_path,
+        EMBEDDER="openai",
+        EMBEDDING_URL="http://127.0.0.1:9",
+        EMBEDDING_MODEL="m",
+    )
+    assert packages(modules) - COMMAND_LINE - {name} == PACKAGES[name] | HTTPX
+
+
+def packages(modules: set[str]) -> set[str]:
+    """The top-level packages that are neither Python's own nor this project's library."""
+    found = {module.partition(".")[0] for module in modules}
+    own = {"__main__", "__mp_main__", "palimpsest"}
+    return {
+        name
+        for name in found - own - sys.stdlib_module_names
+        if not name.startswith("_sysconfigdata")
+    }
 
 
 def test_an_embedder_is_loaded_in_its_own_branch_only(tmp_path: Path) -> None:

@@ -131,6 +131,37 @@ def test_while_it_is_closed_the_api_refuses_and_aws_answers(
         assert answer.code != 503
 
 
+@pytest.mark.stack
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_range_finds_what_a_parsed_condition_finds(
+    forward: bool,  # noqa: FBT001  # parametrized
+    layout: Layout,
+    children: Children,
+) -> None:
+    endpoint.start(layout, children)
+    table = client(layout)
+    name = create_table(table, "RecordsTable")
+    keys = [(pk, sk) for pk in ("a#b", "a#c") for sk in ("C", "C#1", "C#2", "C#é", "C#😀", "D#1")]
+    for pk, sk in keys:
+        table.put_item(TableName=name, Item={"pk": {"S": pk}, "sk": {"S": sk}})
+
+    def found(condition: str, names: dict[str, str]) -> list[str]:
+        told = table.query(
+            TableName=name,
+            KeyConditionExpression=condition,
+            ScanIndexForward=forward,
+            ExpressionAttributeValues={
+                ":pk": {"S": "a#b"}, ":first": {"S": "C#1"}, ":last": {"S": "C#😀"},
+            },
+            **({"ExpressionAttributeNames": names} if names else {}),  # type: ignore[arg-type]
+        )  # fmt: skip
+        return [item["sk"]["S"] for item in told["Items"]]
+
+    quick = found("pk = :pk AND sk BETWEEN :first AND :last", {})
+    assert quick == found("#p = :pk AND #s BETWEEN :first AND :last", {"#p": "pk", "#s": "sk"})
+    assert sorted(quick) == ["C#1", "C#2", "C#é", "C#😀"]
+
+
 @pytest.mark.parametrize(
     ("method", "target", "expected"),
     [

@@ -89,17 +89,19 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
         weight = fusion.weight(leg)
         normalised = min_max([candidate.score for candidate in candidates])
         for rank, (candidate, level) in enumerate(zip(candidates, normalised, strict=True), 1):
-            if leg in parts.setdefault(candidate.key, {}):
+            key = candidate.key
+            by_leg = parts.setdefault(key, {})
+            if leg in by_leg:
                 continue  # the same entry twice in a leg counts at its better rank
             term = (
                 weight / (RRF_K + rank)
                 if fusion.method is FusionMethod.RRF
                 else weight * level / total
             )
-            parts[candidate.key][leg] = Part(rank, candidate.score, level, weight, term)
-            known = first.get(candidate.key)
+            by_leg[leg] = Part(rank, candidate.score, level, weight, term)
+            known = first.get(key)
             if known is None or candidate.revision > known.revision:
-                first[candidate.key] = candidate
+                first[key] = candidate
     hits = [
         FusedHit(
             round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[key]

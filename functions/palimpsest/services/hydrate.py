@@ -2,9 +2,10 @@
 is served.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.filters import passes
@@ -16,6 +17,11 @@ from palimpsest.ports import Executor, RecordStore
 from palimpsest.services.side_by_side import side_by_side
 
 SLICE = 25
+"""Candidates read at once, at most."""
+
+FEWEST = 5
+"""And at least, so that a few dropped ones cost one more read and not one each."""
+
 MAX_ANSWER_BYTES = 3_500_000
 """Bytes after which a page closes: an answer stays under 4 MB, a function's own
 limit is 6 MB.
@@ -59,9 +65,11 @@ class Hydration:
         Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing
         the filter, or whose text is not the one that was found.
         """
-        namespaces = self.request.partitions
-        for chunk in _slices(fused):
-            if page.full(self.request.limit):
+        namespaces, left = self.request.partitions, iter(fused)
+        while not page.full(self.request.limit):
+            lacking = max(FEWEST, self.request.limit - len(page.hits))
+            chunk = list(islice(left, min(SLICE, lacking)))
+            if not chunk:
                 return
             placed = [(namespaces[hit.candidate.partition], hit) for hit in chunk]
             records = self._read(placed)
@@ -92,17 +100,6 @@ class Hydration:
             and passes(record, request.filter)
             and (request.time_range is None or request.time_range.holds(content.event_time))
         )
-
-
-def _slices(fused: Iterable[FusedHit]) -> Iterator[list[FusedHit]]:
-    chunk: list[FusedHit] = []
-    for hit in fused:
-        chunk.append(hit)
-        if len(chunk) == SLICE:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
 
 
 def _place(page: Page, hit: FusedHit, record: Record) -> None:

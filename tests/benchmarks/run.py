@@ -1,0 +1,123 @@
+"""Every benchmark in one run: `make bench`, or `python -m benchmarks.run --only search,commits`.
+
+Prints one table and writes `build/bench.json`. A ratio beyond its bar is marked `over`; only
+`--strict` makes that exit code 1. `docs/benchmarks.md` tells what the figures mean.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import (
+    commit_bench,
+    growth_bench,
+    index_bench,
+    place,
+    projection_bench,
+    search_bench,
+    start_bench,
+)
+from benchmarks.measuring import Figure, table
+
+RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
+START, SEARCH, GROWTH, COMMITS, PROJECTION, INDEX = NAMES = (
+    "start", "search", "growth", "commits", "projection", "index",
+)  # fmt: skip
+ON_A_TABLE = {SEARCH, GROWTH, COMMITS, PROJECTION}
+PROJECTION_ROUNDS = 4
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", type=_chosen, default=NAMES, help="of " + ",".join(NAMES))
+    parser.add_argument("--records", type=int, default=10_000, help="in the large namespace")
+    parser.add_argument("--projected", type=int, default=1_000, help="records projected in all")
+    parser.add_argument("--rounds", type=int, default=100, help="of each search and commit")
+    parser.add_argument("--starts", type=int, default=7, help="fresh processes of each function")
+    parser.add_argument("--port", type=int, default=4596, help="and the one after it")
+    parser.add_argument("--embedder", choices=("openai", "simulated"), default="openai")
+    parser.add_argument("--output", type=Path, default=RESULT)
+    parser.add_argument("--strict", action="store_true", help="exit code 1 beyond a bar")
+    return parser.parse_args()
+
+
+def _chosen(text: str) -> tuple[str, ...]:
+    chosen = tuple(text.split(","))
+    if not set(chosen) <= set(NAMES):
+        raise argparse.ArgumentTypeError(f"of {', '.join(NAMES)}")
+    return chosen
+
+
+def measured(asked: argparse.Namespace, folder: Path) -> tuple[list[Figure], dict[str, Any]]:
+    """All figures of the chosen benchmarks, and what each function loads."""
+    only = asked.only
+    figures: list[Figure] = []
+    loads: dict[str, Any] = {}
+    if START in only:
+        say("starts of every function")
+        figures, loads = start_bench.measure(folder / "index", rounds=asked.starts)
+    if not ON_A_TABLE & set(only):
+        return figures, loads
+    with place.opened(folder, port=asked.port, embedder=asked.embedder) as here:
+        if SEARCH in only:
+            say(f"search of {asked.records:,} records")
+            figures += search_bench.measure(here, records=asked.records, rounds=asked.rounds)
+        if GROWTH in only:
+            say("growth")
+            figures += growth_bench.measure(here, records=asked.records, rounds=asked.rounds // 2)
+        if COMMITS in only:
+            say("commits")
+            figures += commit_bench.measure(here, rounds=asked.rounds)
+        if PROJECTION in only:
+            say(f"projection of {asked.projected:,} records")
+            figures += projection_bench.measure(
+                here, records=asked.projected, rounds=PROJECTION_ROUNDS
+            )
+    return figures, loads
+
+
+def main() -> int:
+    asked = arguments()
+    began, load = time.monotonic(), os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="palimpsest-bench-") as folder:
+        figures, loads = measured(asked, Path(folder).resolve())
+    if figures:
+        say("")
+        say("\n".join(table(figures)))
+    for name, what in loads.items():
+        heavy = ", ".join(f"{package} {ms:.0f}" for package, ms in what["heaviest_ms"])
+        say(f"{name}: {what['modules']} modules ({what['bare_modules']} bare); ms of {heavy}")
+    machine = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "processors": os.cpu_count(),
+        "load_before": round(load, 1),
+        "load_after": round(os.getloadavg()[0], 1),
+        "python": platform.python_version(),
+        "embedder": asked.embedder,
+        "seconds": round(time.monotonic() - began),
+    }
+    say(", ".join(f"{name} {value}" for name, value in machine.items()))
+    if INDEX in asked.only:
+        say("")
+        say(f"the embedded index alone, {asked.records:,} records, milliseconds")
+        index_bench.main(asked.records)
+    asked.output.parent.mkdir(exist_ok=True)
+    told = {"machine": machine, "figures": [one.told() for one in figures], "loads": loads}
+    asked.output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    return int(asked.strict and not all(one.ok for one in figures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
