@@ -12,7 +12,7 @@ from typing import Any
 
 from palimpsest.bootstrap import prime
 from palimpsest.bootstrap.projector import ProjectorServices, projector_services
-from palimpsest.domain.errors import Throttled, Unavailable
+from palimpsest.domain.errors import Unavailable
 from palimpsest.observability import logger
 
 Names = tuple[str, str]
@@ -69,32 +69,34 @@ def _sweep() -> dict[str, Any]:
     """Every namespace: what a lost wake-up left behind, and what waits for the embedder."""
     known = list(services().store.namespaces())
     failed = [names for names in known if not _project(names, retry_pending=True)]
-    _erase(known, seconds=ERASE_ON_SWEEP_S)
+    failed += _erase(known, seconds=ERASE_ON_SWEEP_S)
     if failed:
-        raise Unavailable(f"{len(failed)} namespaces could not be projected", stage="projection")
+        raise Unavailable(f"{len(set(failed))} namespaces are not in line", stage="projection")
     return {"batchItemFailures": []}
 
 
-def _erase(woken: Sequence[Names], *, seconds: float) -> None:
+def _erase(woken: Sequence[Names], *, seconds: float) -> list[Names]:
     """Work off forgettings when everything is projected, and only so long: the markers keep the
-    rest for the next wake or sweep, and nobody's indexing waits for it.
+    rest for the next wake or sweep, and nobody's indexing waits for it. Those that failed.
     """
-    until = time.monotonic() + seconds
+    until, failed = time.monotonic() + seconds, list[Names]()
     for tenant, namespace in woken:
         try:
             erased = services().erasing.erase(tenant, namespace, until=until)
-        except (Throttled, Unavailable):
+        except Exception:  # noqa: BLE001  # whatever it is, it is this namespace's own
             logger.exception("erasing failed", extra={"tenant": tenant, "namespace": namespace})
+            failed.append((tenant, namespace))
             continue
         if erased:
             extra = {"tenant": tenant, "namespace": namespace, "erased": erased}
             logger.info("erased", extra=extra)
+    return failed
 
 
 def _project(names: Names, *, retry_pending: bool = False) -> bool:
     try:
         done = services().projection.project(*names, retry_pending=retry_pending)
-    except (Throttled, Unavailable):
+    except Exception:  # noqa: BLE001  # reported and tried again; no other namespace waits
         logger.exception("projection failed", extra={"tenant": names[0], "namespace": names[1]})
         return False
     logger.info(

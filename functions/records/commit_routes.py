@@ -12,7 +12,7 @@ from palimpsest.domain.commit_planning import CommitRequest
 from palimpsest.domain.keys import Scope
 from records import answers
 from records.app import NAMESPACE, api, services
-from records.guards import idempotency_key
+from records.guards import idempotency_key, refuse_guards
 from records.schemas import CommitBody
 
 
@@ -41,6 +41,7 @@ def _clean_commit(body: Any, warnings: Warnings) -> Any:
 )
 def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
     """Apply operations all or nothing under one revision."""
+    refuse_guards()
     caller = api.caller
     committed = services().commits.commit(
         CommitRequest(

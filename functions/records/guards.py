@@ -36,6 +36,16 @@ def guard() -> Guard:
     return int(tag[1])
 
 
+def refuse_guards() -> None:
+    """Raises `InvalidRequest` where a guard is sent that means nothing here: a client that believes
+    itself guarded must not write unguarded.
+    """
+    for name in ("if-match", "if-none-match"):
+        if api.header(name) is not None:
+            msg = "this route has no guard of this kind"
+            raise InvalidRequest.one("header", name, msg=msg, kind="no_guard")
+
+
 def idempotency_key() -> IdempotencyKey | None:
     """The client's key for this request, which is told from others by its method, path, guards and
     parsed body; None if it has none. Raises `InvalidRequest` for a key that is no key.

@@ -21,7 +21,7 @@ from records.paging import CursorParameter, Limit, limit_of
 def list_namespaces(limit: Limit = None, cursor: CursorParameter = None) -> Response[str]:
     """List the tenant's namespaces that this key may see."""
     grant = api.caller.grant
-    bound = (grant.tenant, "namespaces")
+    bound = (grant.tenant, "namespaces", ",".join(grant.namespaces))
     after = cursors.open(cursor, *bound)[0] if cursor is not None else ""
     page = services().namespaces.page(
         grant.tenant, grant.admits, limit=limit_of(limit), after=after

@@ -9,7 +9,7 @@ from palimpsest.domain.instants import to_text
 from palimpsest.domain.keys import Scope
 from records import answers
 from records.app import NAMESPACE, api, cursors, services
-from records.guards import idempotency_key
+from records.guards import idempotency_key, refuse_guards
 from records.paging import CursorParameter, Limit, limit_of
 
 
@@ -57,6 +57,7 @@ def list_unsearchable(
 )
 def retry_unsearchable(ns: str) -> Response[str]:
     """Have everything in the ledger tried again."""
+    refuse_guards()
     accepted = services().unsearchable.retry(
         api.caller.grant.tenant, api.caller.path["ns"], key=idempotency_key()
     )

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,6 @@ SAVE_SECONDS = 3.0
 # one log stream per call would make each save longer than the last
 NOT_SAVED = {"cloudwatch_logs", "cloudwatch", "cloudtrail"}
 READING = ("Get", "Query", "Scan", "BatchGet", "Describe", "List")
-CLOSED = (
-    [(b"content-type", b"application/problem+json"), (b"retry-after", b"1")],
-    json.dumps(
-        {
-            "type": "urn:palimpsest:problem:unavailable",
-            "title": "Unavailable",
-            "status": 503,
-            "detail": "the stack is starting",
-        }
-    ).encode(),
-)
-"""What the API answers while it is closed: headers and body."""
-
 RANGE = re.compile(r"pk = (:\w+) AND sk BETWEEN (:\w+) AND (:\w+)")
 """The key condition of every Query of this project."""
 
@@ -101,6 +89,21 @@ def wildcards_over_lines() -> None:
     gateway._arn_matches = matches  # noqa: SLF001  # version pinned
 
 
+def escaped_media_types() -> None:
+    """Know a binary media type by the spelling that CloudFormation asks for, `~1` for the slash.
+
+    ministack takes `*~1*` literally, so every body would come as text, in which what is not UTF-8
+    has been replaced.
+    """
+    gateway: Any = importlib.import_module("ministack.services.apigateway_v1")
+    matches = gateway._media_type_matches  # noqa: SLF001  # version pinned
+
+    def unescaped(media_type: Any, patterns: Any) -> Any:
+        return matches(media_type, [pattern.replace("~1", "/") for pattern in patterns or ()])
+
+    gateway._media_type_matches = unescaped  # noqa: SLF001
+
+
 def quick_ranges() -> None:
     """Judge a range of sort keys without parsing its condition.
 
@@ -138,18 +141,38 @@ def closed_api(marker: Path) -> None:
 
     async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if refused(scope):
-            await send({"type": "http.response.start", "status": 503, "headers": CLOSED[0]})
-            await send({"type": "http.response.body", "body": CLOSED[1]})
+            headers, body = closed_answer(str(uuid.uuid4()))
+            await send({"type": "http.response.start", "status": 503, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
             return
         await inner(scope, receive, send)
 
     endpoint.app = app
 
 
+def closed_answer(request_id: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """What the API answers while it is closed: headers and body."""
+    problem = {
+        "type": "urn:palimpsest:problem:unavailable",
+        "title": "Unavailable",
+        "status": 503,
+        "detail": "the stack is starting",
+        "instance": request_id,
+        "stage": "gateway",
+    }
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"retry-after", b"1"),
+        (b"x-request-id", request_id.encode()),
+    ]
+    return headers, json.dumps(problem).encode()
+
+
 def main() -> None:
     """Apply the corrections and serve until SIGTERM."""
     check_version()
     wildcards_over_lines()
+    escaped_media_types()
     quick_ranges()
     if os.environ.get("API_CLOSED_BY"):
         closed_api(Path(os.environ["API_CLOSED_BY"]))

@@ -73,6 +73,19 @@ def test_d1_a_stale_if_match_is_412_with_the_revision_found(http: Http) -> None:
     assert http.delete("a", headers={"If-Match": '"2"'}).status == 200
 
 
+@pytest.mark.parametrize("header", ["If-Match", "If-None-Match"])
+def test_routes_without_such_a_guard_refuse_it_and_write_nothing(http: Http, header: str) -> None:
+    guarded = {"headers": {header: "*"}, "path": {"ns": "notes"}}
+    operations = {"operations": [{"op": "put", "id": "a", "record": {"text": "x"}}]}
+    for resource, body in (
+        ("/namespaces/{ns}/records", {"text": "x"}),
+        ("/namespaces/{ns}/commits", operations),
+        ("/namespaces/{ns}/unsearchable/retry", None),
+    ):
+        http.request("POST", resource, body=body, **guarded).problem(422, "invalid-request")
+    assert http.clock() == 0
+
+
 def test_a_delete_takes_no_if_none_match(http: Http) -> None:
     http.put("a", {"text": "v1"})
     http.delete("a", headers={"If-None-Match": "*"}).problem(422, "invalid-request")

@@ -69,3 +69,23 @@ def test_paths_reach_the_handlers_as_they_were_meant(client: Client) -> None:
     assert client.get(ns, "a.b_c%3Ad%40e~f%3Dg%2Ch-i").status_code == 200
     for refused in ("%2541", "a%0Ab", "a%20b", "%F0%9F%99%82", "a%22b", "doc_x"):
         assert client.put(ns, refused, "x").status_code == 422, refused
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"text": "\xe9"}', b'{"text": "a\xed\xa0\x80b"}', '{"text": "x"}'.encode("utf-16")]
+)
+def test_a_body_that_is_not_utf_8_is_400_and_nothing_of_it_is_stored(
+    client: Client, body: bytes
+) -> None:
+    ns = client.fresh()
+    for kind in ("application/json", "application/json; charset=latin-1"):
+        answer = client.http.put(
+            f"namespaces/{ns}/records/a", content=body, headers={"Content-Type": kind}
+        )
+        assert (answer.status_code, answer.json()["type"]) == (
+            400, "urn:palimpsest:problem:malformed-request",
+        )  # fmt: skip
+    assert client.status(ns)["revision"] == 0
+    said = {"text": "Grüße 🙂 日本語"}
+    told = client.http.put(f"namespaces/{ns}/records/a", json=said)
+    assert told.json()["record"]["text"] == said["text"]

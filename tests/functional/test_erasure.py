@@ -120,3 +120,13 @@ def test_more_than_a_batch_of_forgettings_is_worked_off(world: World) -> None:
     for start in range(0, 110, 22):
         world.commit(*(Operation(id=f"r{n:03}", content=None) for n in range(start, start + 22)))
     assert world.erase() == 110
+
+
+def test_an_id_that_was_forgotten_twice_before_its_erasure_is_erased_once(world: World) -> None:
+    for text in ("one", "two", "three"):
+        world.put("a", text)
+        world.put("a", f"{text} changed")
+        world.forget("a")
+    assert world.erase() == 3
+    left = {item["sk"]["S"] for item in world.client.scan(TableName=world.table)["Items"]}
+    assert not [sk for sk in left if sk.startswith(("H#", "E#", "V#"))]

@@ -2,14 +2,17 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from palimpsest.bootstrap.projector import ProjectorServices
+from palimpsest.domain.commit_planning import Operation
 from palimpsest.domain.entries import WriteResult
 from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.records import Content
 from palimpsest.settings import load
 from world import NAMESPACE, TENANT, World
 
@@ -89,5 +92,37 @@ def test_a_sweep_that_could_not_do_everything_fails_so_that_it_is_repeated(
     world.put("a", "alpha")
 
     world.writes(down)
+    with pytest.raises(Unavailable):
+        projector.handler({"job": "sweep"}, None)
+
+
+@pytest.mark.parametrize("fault", [ValueError("a poisoned item"), KeyError("rev")])
+def test_g4_a_fault_in_one_namespace_holds_up_no_other_in_projection_or_erasure(
+    world: World, projector: ModuleType, fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the fault is: it is that namespace's own, reported, and tried again."""
+    for namespace in ("bad", "good"):
+        operation = Operation(id="a", content=Content(text="alpha"))
+        world.commit(operation, namespace=namespace)
+        world.commit(replace(operation, content=None), namespace=namespace)
+        world.commit(replace(operation, id="b"), namespace=namespace)
+
+    def poisoned(store: Any, name: str) -> Any:
+        whole = getattr(store, name)
+
+        def call(tenant: str, namespace: str, *args: Any, **options: Any) -> Any:
+            if namespace == "bad":
+                raise fault
+            return whole(tenant, namespace, *args, **options)
+
+        return call
+
+    monkeypatch.setattr(world.store, "log", poisoned(world.store, "log"))
+    erasures: Any = world.erasing.erasures
+    monkeypatch.setattr(erasures, "due", poisoned(erasures, "due"))
+    told = projector.handler({"Records": [commit(1, "bad"), commit(2, "good")]}, None)
+    assert told == {"batchItemFailures": [{"itemIdentifier": "1"}]}
+    assert [entry.id for entry in world.index.walk(f"{TENANT}#good")] == ["a", "b"]
+    assert world.erasing.erasures.due(TENANT, "good", limit=9) == []
     with pytest.raises(Unavailable):
         projector.handler({"job": "sweep"}, None)

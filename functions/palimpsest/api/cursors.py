@@ -1,7 +1,9 @@
-"""Cursors of lists: a place in a walk, signed and bound to what was asked for.
+"""Cursors of lists: a place in a walk, sealed and bound to what was asked for.
 
 What a cursor is bound to (tenant, route, every parameter but the limit) is not in it but under its
-signature, so a cursor of another request does not open.
+tag, so a cursor of another request does not open. The place itself is not readable: it may name
+what its holder may not see. Tag and key stream are made from the place in the way of SIV (RFC 5297)
+with HMAC-SHA256 and SHAKE256, so no nonce is needed.
 """
 
 import base64
@@ -27,7 +29,8 @@ class Cursors:
     def seal(self, place: Sequence[int | str], *bound: str | int | None) -> str:
         """The cursor of a place, for the request that these values tell from others."""
         body = json.dumps(list(place), separators=(",", ":")).encode()
-        return base64.urlsafe_b64encode(self._tag(body, bound) + body).decode().rstrip("=")
+        tag = self._tag(body, bound)
+        return base64.urlsafe_b64encode(tag + self._veiled(body, tag)).decode().rstrip("=")
 
     def open(self, cursor: str, *bound: str | int | None) -> list[Any]:
         """The place of a cursor that was sealed with the same values. Raises `CursorMismatch`."""
@@ -39,11 +42,18 @@ class Cursors:
             )
         except (ValueError, binascii.Error) as error:
             raise CursorMismatch("this is not a cursor") from error
-        tag, body = sealed[:_TAG_BYTES], sealed[_TAG_BYTES:]
+        tag = sealed[:_TAG_BYTES]
+        body = self._veiled(sealed[_TAG_BYTES:], tag)
         if not hmac.compare_digest(tag, self._tag(body, bound)):
             raise CursorMismatch("this cursor was not given out for this request")
         place: list[Any] = json.loads(body)
         return place
+
+    def _veiled(self, text: bytes, tag: bytes) -> bytes:
+        """The text under the stream of its tag; veiled twice it is itself again."""
+        secret = hmac.digest(self._key(), b"stream", hashlib.sha256)
+        stream = hashlib.shake_256(secret + tag).digest(len(text))
+        return bytes(a ^ b for a, b in zip(text, stream, strict=True))
 
     def _tag(self, body: bytes, bound: Sequence[str | int | None]) -> bytes:
         said = json.dumps(list(bound), separators=(",", ":")).encode()

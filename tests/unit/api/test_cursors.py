@@ -1,3 +1,5 @@
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,3 +46,12 @@ def test_a_cursor_that_was_lengthened_or_turned_somewhere_does_not_open() -> Non
     for longer in (f"{cursor}A", f"{cursor}AAAA", cursor * 200, f" {cursor}", f"{cursor}\n"):
         with pytest.raises(CursorMismatch):
             SEALING.open(longer, "t")
+
+
+def test_a_cursor_does_not_show_the_place_it_names() -> None:
+    name = "secret-namespace-of-somebody"
+    cursor = SEALING.seal((name,), "t")
+    sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    assert name.encode() not in sealed
+    assert SEALING.seal((name,), "t") == cursor
+    assert SEALING.seal((name,), "u") != cursor

@@ -48,11 +48,13 @@ def get_items(
 
 
 def delete_items(client: "DynamoDBClient", table: str, keys: Sequence[dict[str, Any]]) -> None:
-    """Delete the items under these keys, those that are gone already too. `Throttled` at the end of
-    its patience.
+    """Delete the items under these keys, those that are gone already too; one named twice is one.
+    `Throttled` at the end of its patience.
     """
-    for start in range(0, len(keys), WRITE_BATCH):
-        left: Any = [{"DeleteRequest": {"Key": key}} for key in keys[start : start + WRITE_BATCH]]
+    distinct = list({(key["pk"]["S"], key["sk"]["S"]): key for key in keys}.values())
+    for start in range(0, len(distinct), WRITE_BATCH):
+        batch = distinct[start : start + WRITE_BATCH]
+        left: Any = [{"DeleteRequest": {"Key": key}} for key in batch]
         for attempt in range(TRIES):
             answer = client.batch_write_item(RequestItems={table: left})
             left = answer["UnprocessedItems"].get(table)

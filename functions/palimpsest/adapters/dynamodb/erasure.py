@@ -59,10 +59,15 @@ class DynamoErasures:
             )
 
     def _histories(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
+        upto: dict[str, int] = {}  # an id may have been forgotten more than once
         for erasure in erasures:
-            first = items.history_sk(erasure.record_id, 0)
-            last = items.history_sk(erasure.record_id, erasure.revision)
-            yield from map(_key_of, query(self._client, self._table, pk, first=first, last=last))
+            upto[erasure.record_id] = max(erasure.revision, upto.get(erasure.record_id, 0))
+        for record_id, revision in upto.items():
+            first, last = items.history_sk(record_id, 0), items.history_sk(record_id, revision)
+            found = query(
+                self._client, self._table, pk, first=first, last=last, attributes=("pk", "sk")
+            )
+            yield from map(_key_of, found)
 
     def _vectors(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
         """Every vector but those of the text that a later record of the same id has by now. One
