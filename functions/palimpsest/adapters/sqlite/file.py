@@ -1,8 +1,8 @@
 """One generation of the index: its file, opened, checked, and replaced where it cannot be used.
 
-Several processes share the file. Who opens or replaces it holds an exclusive lock on `index.lock`
-beside it, so that exactly one of them puts a new file in the place of a damaged one and the others
-find that.
+Several processes share the file. Who opens it holds a shared lock on `index.lock` beside it, who
+makes or replaces it an exclusive one, so that exactly one of them puts a new file in the place of a
+damaged one and the others find that.
 """
 
 import fcntl
@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,7 +122,19 @@ def open_file(
     path = folder / NAME
     with translated():
         folder.mkdir(parents=True, exist_ok=True)
-    with translated(), _locked(folder / "index.lock", seconds=busy_seconds):
+    lock = folder / "index.lock"
+    if condemned is None:  # as a rule it is there and whole: many may look at once
+        with (
+            translated(),
+            _locked(lock, fcntl.LOCK_SH, seconds=busy_seconds),
+            suppress(Damaged, Foreign),
+        ):
+            found = None
+            if path.exists():
+                found = _opened(path, fingerprint=fingerprint, busy_seconds=busy_seconds)
+            if found is not None:
+                return found
+    with translated(), _locked(lock, fcntl.LOCK_EX, seconds=busy_seconds):
         if condemned is not None and identity_of(path) == condemned:
             _delete(path)
         if path.exists():
@@ -213,15 +225,15 @@ def _delete(path: Path) -> None:
 
 
 @contextmanager
-def _locked(path: Path, *, seconds: float) -> Iterator[None]:
-    """Hold the lock file exclusively; `Unavailable` if another process does for longer than
-    `seconds`.
+def _locked(path: Path, kind: int, *, seconds: float) -> Iterator[None]:
+    """Hold the lock file, shared or exclusively; `Unavailable` if another process stands against it
+    for longer than `seconds`.
     """
     until = time.monotonic() + seconds
     with path.open("a") as file:
         while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, kind | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() >= until:
                     raise Unavailable("the index is being opened elsewhere", stage=STAGE) from None
