@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -363,6 +364,24 @@ def test_a_namespace_that_is_never_at_rest_is_named_and_the_restore_stays_due(
     assert len(tried) == TRIES
     world.store.commit = commit  # type: ignore[method-assign]
     assert service(world).restore().ahead
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_projection_that_others_stood_in_the_way_of_is_begun_again(
+    world: World, times: int
+) -> None:
+    lost_time(world)
+    whole, refused = service(world), list[tuple[str, ...]]()
+
+    def busy(*names: str) -> Any:
+        if len(refused) < times:
+            refused.append(names)
+            raise Unavailable("the index's log could not be emptied", stage="index")
+        return world.projection.project(*names)
+
+    standing: Any = SimpleNamespace(project=busy)
+    assert replace(whole, projection=standing).restore().renewed
+    assert (len(refused), states(world.index)) == (times, rebuilt(world))
 
 
 def test_an_outage_is_said_and_changes_nothing(world: World) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from palimpsest.domain.commits import CommitPlan, LogEntry
-from palimpsest.domain.errors import Throttled
+from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.ports import Clock, GenerationRegister, RecordStore, SearchIndex
-from palimpsest.services.project import ProjectService
+from palimpsest.services.project import Projected, ProjectService
 
 MARGIN = 1_000
 """Revisions skipped beyond the highest that is known: they may have been acknowledged and lost
@@ -22,6 +22,7 @@ before the index had seen them.
 """
 
 TRIES = 50
+PROJECT_TRIES = 4
 MAX_PAUSE_S = 0.4
 
 
@@ -79,7 +80,7 @@ class RestoreService:
         if renew:
             self.index.renew()
             self.register.mark_restoring(begun=False)
-        projected = [self.projection.project(one.tenant, one.namespace) for one in jumps]
+        projected = [self._projected(one) for one in jumps]
         return Restored(
             ahead=ahead,
             jumps=jumps,
@@ -87,6 +88,15 @@ class RestoreService:
             generation=self.index.generation(),
             embedded=sum(one.embedded for one in projected),
         )
+
+    def _projected(self, jump: Jump) -> Projected:
+        """All of a namespace; a projection that others stood in the way of is begun again."""
+        for attempt in range(PROJECT_TRIES - 1):
+            try:
+                return self.projection.project(jump.tenant, jump.namespace)
+            except Unavailable:
+                self.clock.sleep(2**attempt)
+        return self.projection.project(jump.tenant, jump.namespace)
 
     def _is_ahead(self, heights: Mapping[str, int]) -> bool:
         """Whether the index has an entry of a revision that the log has no commit of: lost ones may
