@@ -357,6 +357,31 @@ def test_a_version_that_is_not_seen_yet_is_waited_for_in_history_and_as_of_reads
         versions(world, "a")
 
 
+def test_a_version_that_was_forgotten_meanwhile_is_not_waited_for(world: World) -> None:
+    for n in range(1, 4):
+        world.put("a", f"v{n}")
+    replaced = world.log.replaced
+
+    def after_a_forgetting(*args: Any) -> Any:
+        world.log.replaced = replaced  # type: ignore[method-assign]
+        world.forget("a")
+        world.erase()
+        return replaced(*args)
+
+    world.log.replaced = after_a_forgetting  # type: ignore[method-assign,assignment]
+    assert versions(world, "a") == [3]
+
+
+def test_a_log_entry_that_is_not_seen_yet_is_waited_for(world: World) -> None:
+    world.put("a", "v1")
+    world.put("a", "v2")
+    at, hidden = world.log.at, iter([True])
+    world.log.at = (  # type: ignore[method-assign]
+        lambda *args: {} if next(hidden, False) else at(*args)
+    )
+    assert versions(world, "a") == [2, 1]
+
+
 def test_ids_that_sort_last_are_erased_and_told_of_like_others(world: World) -> None:
     world.put("~~last", "secret")
     world.put("~~last", "secret two")
