@@ -8,9 +8,9 @@ from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.instants import to_text
 from palimpsest.domain.keys import Scope
 from records import answers
-from records.app import NAMESPACE, api, cursors, services
+from records.app import NAMESPACE, api, services
 from records.guards import idempotency_key, refuse_guards
-from records.paging import CursorParameter, Limit, limit_of
+from records.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
 
 
 @api.route(
@@ -26,15 +26,11 @@ def list_unsearchable(
     """List what cannot be found on every leg, and why."""
     tenant, namespace = api.caller.grant.tenant, api.caller.path["ns"]
     bound = (tenant, "unsearchable", namespace)
-    generation, after = "", ""
-    if cursor is not None:
-        generation, after = cursors.open(cursor, *bound)
+    generation, after = place_of(cursor, bound) or ("", "")
     page = services().unsearchable.page(
         tenant, namespace, limit=limit_of(limit), after=after, generation=generation
     )
-    following = None
-    if page.more:
-        following = cursors.seal((page.generation, page.entries[-1].id), *bound)
+    following = cursor_of((page.generation, page.entries[-1].id) if page.more else None, bound)
     items = [
         {
             "type": "record",

@@ -13,21 +13,26 @@ from palimpsest.domain.names import checked_record_id
 from palimpsest.domain.records import Status
 from palimpsest.domain.walks import Order, Position, RecordsWanted
 from records import answers
-from records.app import NAMESPACE, RECORD, RECORDS, api, cursors, services
-from records.paging import WHOLE_NUMBER, CursorParameter, Limit, limit_of
+from records.app import NAMESPACE, RECORD, RECORDS, api, services
+from records.paging import (
+    WHOLE_NUMBER,
+    Bound,
+    CursorParameter,
+    Limit,
+    cursor_of,
+    limit_of,
+    place_of,
+)
 
-Bound = tuple[str | int | None, ...]
+
+def _position(cursor: str | None, bound: Bound) -> Position | None:
+    place = place_of(cursor, bound)
+    return None if place is None else Position(*place)
 
 
-def _opened(cursor: str | None, bound: Bound) -> Position | None:
-    return Position(*cursors.open(cursor, *bound)) if cursor is not None else None
-
-
-def _sealed(position: Position | None, bound: Bound) -> str | None:
-    if position is None:
-        return None
-    place = (position.upto, position.at, position.skip)
-    return cursors.seal(place, *bound)
+def _following(position: Position | None, bound: Bound) -> str | None:
+    place = None if position is None else (position.upto, position.at, position.skip)
+    return cursor_of(place, bound)
 
 
 @api.route(
@@ -54,10 +59,10 @@ def list_records(
         RecordsWanted(status=None if status == "any" else Status(status), kind=kind),
         order=Order(order),
         limit=limit_of(limit),
-        position=_opened(cursor, bound),
+        position=_position(cursor, bound),
     )
     records = [record_json(record) for record in page.records]
-    body = {"records": records, "next_cursor": _sealed(page.following, bound)}
+    body = {"records": records, "next_cursor": _following(page.following, bound)}
     return answer(HTTPStatus.OK, body)
 
 
@@ -75,11 +80,11 @@ def list_revisions(
     tenant, namespace = api.caller.grant.tenant, api.caller.path["ns"]
     record_id = checked_record_id(api.caller.path["id"], "path", "id")
     bound = (tenant, "revisions", namespace, record_id)
-    below = cursors.open(cursor, *bound)[0] if cursor is not None else None
+    (below,) = place_of(cursor, bound) or (None,)
     page = services().history.revisions(
         tenant, namespace, record_id, limit=limit_of(limit), below=below
     )
-    following = None if page.below is None else cursors.seal((page.below,), *bound)
+    following = cursor_of(None if page.below is None else (page.below,), bound)
     records = [record_json(record) for record in page.records]
     return answer(HTTPStatus.OK, {"revisions": records, "next_cursor": following})
 
@@ -105,7 +110,7 @@ def list_changes(
         namespace,
         since=int(since),
         limit=limit_of(limit),
-        position=_opened(cursor, bound),
+        position=_position(cursor, bound),
     )
     return answer(
         HTTPStatus.OK,
@@ -113,6 +118,6 @@ def list_changes(
             "changes": [record_json(record) for record in page.records],
             "revision": page.revision,
             "floor": page.floor,
-            "next_cursor": _sealed(page.following, bound),
+            "next_cursor": _following(page.following, bound),
         },
     )

@@ -23,6 +23,10 @@ MAX_SUPERSEDED = 20
 MAX_NAMESPACES = 10
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 MAX_BODY_BYTES = 1024 * 1024
+MAX_ANSWER_BYTES = 3_500_000
+"""Bytes of records after which a page closes: an answer stays under 4 MB, and a function's own
+limit is 6 MB.
+"""
 
 NAMESPACE_PATTERN = r"(?!\.)[A-Za-z0-9._:@-]{1,128}"
 RECORD_ID_PATTERN = r"(?!\.{1,2}$)[A-Za-z0-9._:@~=,-]{1,256}"

@@ -81,12 +81,12 @@ class CommitService:
             if again is not None:
                 return again
             raise
-        keep = kept_of(request, planned.revision, planned.outcomes, now=now)
         if planned.plan is not None:
             done = self.store.commit(planned.plan)
-        elif len(ids) == 1 and keep is None:
+        elif len(ids) == 1 and request.idempotency is None:
             done = True
         else:
+            keep = kept_of(request, planned.revision, planned.outcomes, now=now)
             done = self.store.stood_together(tenant, namespace, ids, records, keep=keep)
         return _committed(planned) if done else None
 

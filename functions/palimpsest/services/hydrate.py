@@ -10,6 +10,7 @@ from itertools import islice
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.filters import passes
 from palimpsest.domain.fusion import FusedHit
+from palimpsest.domain.names import MAX_ANSWER_BYTES
 from palimpsest.domain.queries import SearchRequest
 from palimpsest.domain.records import Record
 from palimpsest.domain.visibility import searchable
@@ -21,11 +22,6 @@ SLICE = 25
 
 FEWEST = 5
 """And at least, so that a few dropped ones cost one more read and not one each."""
-
-MAX_ANSWER_BYTES = 3_500_000
-"""Bytes after which a page closes: an answer stays under 4 MB, a function's own
-limit is 6 MB.
-"""
 
 BESIDE_CONTENT = 4_000
 """Bytes of a hit beside its record's own content, at most: snippet, ids, scores, explanation."""

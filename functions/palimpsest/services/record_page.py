@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from palimpsest.domain.names import MAX_ANSWER_BYTES
 from palimpsest.domain.records import Record
 
-MAX_PAGE_BYTES = 3_500_000
 BESIDE_CONTENT = 1_500
 """Bytes of a record beside its own content, at most: ids, status, instants."""
 
@@ -20,7 +20,7 @@ class RecordPage:
     def takes(self, record: Record) -> bool:
         """Whether the record fits, in which case it is on the page now. The first always does."""
         size = BESIDE_CONTENT + (record.content.size if record.content else 0)
-        too_large = bool(self.records) and self.size + size > MAX_PAGE_BYTES
+        too_large = bool(self.records) and self.size + size > MAX_ANSWER_BYTES
         if too_large or len(self.records) >= self.limit:
             return False
         self.records.append(record)

@@ -35,10 +35,11 @@ class UnsearchableService:
         """Entries after an id, in the order of ids; of the generation that is read now, or of the
         one that an earlier page named.
         """
-        reading = self.register.reading()
-        generation = generation or (reading.generation if reading else "")
         if not generation:
-            return LedgerPage((), "", more=False)
+            reading = self.register.reading()
+            if reading is None:
+                return LedgerPage((), "", more=False)
+            generation = reading.generation
         found = self.ledger.page(tenant, namespace, generation, after=after, limit=limit + 1)
         return LedgerPage(found[:limit], generation, more=len(found) > limit)
 

@@ -8,11 +8,10 @@ from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.commits import LogEntry
 from palimpsest.domain.records import Record
+from palimpsest.ports.walking import Version
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-Version = tuple[str, int]
 
 
 class DynamoCommitLog:

@@ -24,7 +24,7 @@ class DynamoIndexLedger:
 
     def progress(self, tenant: str, namespace: str, generation: str) -> Progress:
         """See `IndexLedger.progress`."""
-        key = items.key(items.partition(tenant, namespace), _progress_sk(generation))
+        key = _progress_key(tenant, namespace, generation)
         with translated():
             found = get_items(self._client, self._table, [key])
         if not found:
@@ -41,7 +41,7 @@ class DynamoIndexLedger:
     ) -> None:
         """See `IndexLedger.advance`."""
         only_upward = "attribute_not_exists(#rev) OR #rev < :rev"
-        key = items.key(items.partition(tenant, namespace), _progress_sk(generation))
+        key = _progress_key(tenant, namespace, generation)
         with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
             self._client.update_item(
                 TableName=self._table,
@@ -57,22 +57,24 @@ class DynamoIndexLedger:
 
     def unsearchable(self, tenant: str, namespace: str, generation: str) -> list[LedgerEntry]:
         """See `IndexLedger.unsearchable`."""
-        prefix = f"U#{generation}#"
-        with translated():
-            found = query(
-                self._client,
-                self._table,
-                items.partition(tenant, namespace),
-                first=prefix,
-                last=prefix + items.LAST,
-            )
-            return [_entry_of(item) for item in found]
+        return self._entries(tenant, namespace, generation)
 
     def page(
         self, tenant: str, namespace: str, generation: str, *, after: str, limit: int
     ) -> list[LedgerEntry]:
         """See `IndexLedger.page`."""
-        prefix = f"U#{generation}#"
+        return self._entries(tenant, namespace, generation, after=after, limit=limit)
+
+    def _entries(
+        self,
+        tenant: str,
+        namespace: str,
+        generation: str,
+        *,
+        after: str = "",
+        limit: int | None = None,
+    ) -> list[LedgerEntry]:
+        prefix = _sk(generation, "")
         with translated():
             found = query(
                 self._client,
@@ -90,7 +92,7 @@ class DynamoIndexLedger:
         with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
             self._client.update_item(
                 TableName=self._table,
-                Key=items.key(items.partition(tenant, namespace), _progress_sk(generation)),
+                Key=_progress_key(tenant, namespace, generation),
                 UpdateExpression="SET retry = :at",
                 ConditionExpression=begun,
                 ExpressionAttributeNames={"#rev": "rev"},
@@ -103,7 +105,7 @@ class DynamoIndexLedger:
         with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
             self._client.update_item(
                 TableName=self._table,
-                Key=items.key(items.partition(tenant, namespace), _progress_sk(generation)),
+                Key=_progress_key(tenant, namespace, generation),
                 UpdateExpression="REMOVE retry",
                 ConditionExpression=not_asked_again,
                 ExpressionAttributeValues={":asked": items.number(to_millis(asked))},
@@ -150,8 +152,8 @@ class DynamoIndexLedger:
         }
 
 
-def _progress_sk(generation: str) -> str:
-    return f"INDEX#{generation}"
+def _progress_key(tenant: str, namespace: str, generation: str) -> items.Item:
+    return items.key(items.partition(tenant, namespace), f"INDEX#{generation}")
 
 
 def _sk(generation: str, record_id: str) -> str:
