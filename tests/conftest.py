@@ -6,10 +6,12 @@ import pytest
 from hypothesis import settings
 from moto import mock_aws
 
+import opensearch_node
+from opensearch_node import index_prefix, opensearch_url
 from stack import local_stack
 from template_tables import create_tables
 
-__all__ = ["local_stack"]
+__all__ = ["index_prefix", "local_stack", "opensearch_url"]
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",
@@ -49,3 +51,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("stack"):
             item.add_marker(pytest.mark.xdist_group("stack"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before any fixture: one that needs a node would only fail in a worse way."""
+    if item.get_closest_marker("opensearch"):
+        opensearch_node.require()

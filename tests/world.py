@@ -87,7 +87,11 @@ class IndexWithWrites:
     """An index whose writes a test has taken over."""
 
     index: SearchIndex
-    write: Callable[[Sequence[Entry]], Sequence[WriteResult]]
+    wrapped: Callable[[Sequence[Entry]], Sequence[WriteResult]]
+
+    def write(self, entries: Sequence[Entry], *, visible: bool = True) -> Sequence[WriteResult]:
+        assert not visible  # a projection makes visible what it has written at once
+        return self.wrapped(entries)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.index, name)
@@ -130,7 +134,7 @@ class World:
             store=self.store,
             ledger=self.ledger,
             index=self.index,
-            embedder=self.embedder,
+            embedders={self.embedder.fingerprint: self.embedder},
             executor=InlineExecutor(),
             clock=self.clock,
             waker=self.wakes,

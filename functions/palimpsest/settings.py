@@ -1,16 +1,35 @@
 """Settings: the environment of a function, read once and checked at start by name."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import TypeVar, overload
 
 
 class Engine(StrEnum):
     """Which search index answers."""
 
     SQLITE = "sqlite"
+    OPENSEARCH = "opensearch"
+
+
+class Signing(StrEnum):
+    """How requests to OpenSearch are signed: not at all, or with SigV4 for a managed domain (`es`)
+    or a serverless collection (`aoss`).
+    """
+
+    NONE = "none"
+    ES = "es"
+    AOSS = "aoss"
+
+
+class KnnEngine(StrEnum):
+    """What builds the graph of vectors in OpenSearch."""
+
+    LUCENE = "lucene"
+    FAISS = "faiss"
 
 
 class EmbedderKind(StrEnum):
@@ -20,6 +39,18 @@ class EmbedderKind(StrEnum):
     BEDROCK = "bedrock"
     ONNX = "onnx"
     SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSettings:
+    """What one embedder is made of."""
+
+    kind: EmbedderKind
+    url: str
+    model: str
+    dimension: int
+    fingerprint: str
+    api_key_arn: str
 
 
 class SettingsError(Exception):
@@ -43,6 +74,18 @@ class Settings:
     embedding_dimension: int
     embedding_fingerprint: str
     embedding_api_key_arn: str
+    next_embedder: EmbedderKind | None
+    next_embedding_url: str
+    next_embedding_model: str
+    next_embedding_dimension: int
+    next_embedding_fingerprint: str
+    next_embedding_api_key_arn: str
+    opensearch_url: str
+    opensearch_signing: Signing
+    opensearch_knn: KnnEngine
+    index_prefix: str
+    index_shards: int
+    index_replicas: int
     wake_queue_url: str
     candidate_depth: int
 
@@ -52,6 +95,34 @@ class Settings:
         not.
         """
         return self.stage == "local"
+
+    @property
+    def embedding(self) -> EmbedderSettings:
+        """The embedder of every day."""
+        return EmbedderSettings(
+            kind=self.embedder,
+            url=self.embedding_url,
+            model=self.embedding_model,
+            dimension=self.embedding_dimension,
+            fingerprint=self.embedding_fingerprint,
+            api_key_arn=self.embedding_api_key_arn,
+        )
+
+    @property
+    def next_embedding(self) -> EmbedderSettings | None:
+        """The second embedder, while the index is carried over to another model; None: there is
+        one only.
+        """
+        if self.next_embedder is None:
+            return None
+        return EmbedderSettings(
+            kind=self.next_embedder,
+            url=self.next_embedding_url,
+            model=self.next_embedding_model,
+            dimension=self.next_embedding_dimension,
+            fingerprint=self.next_embedding_fingerprint,
+            api_key_arn=self.next_embedding_api_key_arn,
+        )
 
 
 E_ = TypeVar("E_", bound=StrEnum)
@@ -71,6 +142,18 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         embedding_dimension=_whole(env, "EMBEDDING_DIMENSION", 384, low=1, high=16_000),
         embedding_fingerprint=env.get("EMBEDDING_FINGERPRINT", ""),
         embedding_api_key_arn=env.get("EMBEDDING_API_KEY_ARN", ""),
+        next_embedder=_one_of(env, "NEXT_EMBEDDER", EmbedderKind, None),
+        next_embedding_url=env.get("NEXT_EMBEDDING_URL", ""),
+        next_embedding_model=env.get("NEXT_EMBEDDING_MODEL", ""),
+        next_embedding_dimension=_whole(env, "NEXT_EMBEDDING_DIMENSION", 384, low=1, high=16_000),
+        next_embedding_fingerprint=env.get("NEXT_EMBEDDING_FINGERPRINT", ""),
+        next_embedding_api_key_arn=env.get("NEXT_EMBEDDING_API_KEY_ARN", ""),
+        opensearch_url=env.get("OPENSEARCH_URL", ""),
+        opensearch_signing=_one_of(env, "OPENSEARCH_SIGNING", Signing, Signing.NONE),
+        opensearch_knn=_one_of(env, "OPENSEARCH_KNN", KnnEngine, KnnEngine.LUCENE),
+        index_prefix=_prefix(env, "INDEX_PREFIX", "palimpsest"),
+        index_shards=_whole(env, "INDEX_SHARDS", 1, low=1, high=64),
+        index_replicas=_whole(env, "INDEX_REPLICAS", 0, low=0, high=5),
         wake_queue_url=env.get("WAKE_QUEUE_URL", ""),
         candidate_depth=_whole(env, "CANDIDATE_DEPTH", 100, low=1, high=1_000),
     )
@@ -90,8 +173,14 @@ def _required(env: Mapping[str, str], name: str) -> str:
     return value
 
 
-def _one_of(env: Mapping[str, str], name: str, kind: type[E_], default: E_) -> E_:
-    value = env.get(name) or default.value
+@overload
+def _one_of(env: Mapping[str, str], name: str, kind: type[E_], default: E_) -> E_: ...
+@overload
+def _one_of(env: Mapping[str, str], name: str, kind: type[E_], default: None) -> E_ | None: ...
+def _one_of(env: Mapping[str, str], name: str, kind: type[E_], default: E_ | None) -> E_ | None:
+    value = env.get(name)
+    if not value:
+        return default
     try:
         return kind(value)
     except ValueError as error:
@@ -104,3 +193,11 @@ def _whole(env: Mapping[str, str], name: str, default: int, *, low: int, high: i
     if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
         raise SettingsError(f"{name} is {value!r}, and must be a whole number from {low} to {high}")
     return int(value)
+
+
+def _prefix(env: Mapping[str, str], name: str, default: str) -> str:
+    """What the indices' names begin with: what the engine allows in every place of a name."""
+    value = env.get(name) or default
+    if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", value):
+        raise SettingsError(f"{name} is {value!r}: small letters, digits and - are allowed")
+    return value

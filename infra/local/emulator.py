@@ -12,6 +12,7 @@ import json
 import os
 import re
 import sys
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
     """Save what has changed every few seconds, so that a kill loses little.
 
     Plain ministack saves at a clean stop only. The copy is taken on the event loop, on which every
-    request is served: it never holds half a transaction. Writing happens on a thread.
+    request is served: it never holds half a transaction. Writing happens on a thread. At most a
+    tenth of the time goes into saving, so a large state is saved less often.
     """
     endpoint: Any = importlib.import_module("ministack.app")
     persistence: Any = importlib.import_module("ministack.core.persistence")
@@ -44,15 +46,18 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
     inner, changed, tasks = endpoint.app, asyncio.Event(), []
 
     async def keep_saving() -> None:
+        pause = seconds
         while True:
-            await asyncio.sleep(seconds)
+            await asyncio.sleep(pause)
             if not changed.is_set():
                 continue
             changed.clear()
+            began = time.monotonic()
             sources = endpoint._build_persistence_save_dict()  # noqa: SLF001  # version pinned
             copies = {name: get() for name, get in sources.items() if name not in NOT_SAVED}
             written = {name: lambda copy=copy: copy for name, copy in copies.items()}
             await asyncio.to_thread(persistence.save_all, written)
+            pause = max(seconds, 9 * (time.monotonic() - began))
 
     async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan" and persistence.PERSIST_STATE:
@@ -105,10 +110,10 @@ def escaped_media_types() -> None:
 
 
 def quick_ranges() -> None:
-    """Judge a range of sort keys without parsing its condition.
+    """Answer a Query of a range of sort keys from the items of that range alone.
 
-    ministack parses the condition anew for every item of the partition: one Query among 10,000
-    records took more than a second, whatever it found.
+    ministack sorts the whole partition and parses the condition anew for every item of it: one
+    Query among 10,000 records took more than a second, whatever it found.
     """
     table: Any = importlib.import_module("ministack.services.dynamodb")
     parsed = table._evaluate_condition  # noqa: SLF001  # version pinned
@@ -122,6 +127,24 @@ def quick_ranges() -> None:
         return parsed(condition, item, values, names, **options)
 
     table._evaluate_condition = evaluate  # noqa: SLF001
+    asked = table._query  # noqa: SLF001
+
+    def narrowed(data: Any) -> Any:
+        found = RANGE.fullmatch(str(data.get("KeyConditionExpression")))
+        values = data.get("ExpressionAttributeValues") or {}
+        keys = [values.get(name, {}).get("S") for name in found.groups()] if found else []
+        items = table._tables.get(data.get("TableName"), {}).get("items", {})  # noqa: SLF001
+        if not keys or not all(keys) or "IndexName" in data or keys[0] not in items:
+            return asked(data)
+        pk, first, last = keys
+        whole = items[pk]
+        items[pk] = {sk: item for sk, item in whole.items() if first <= sk <= last}
+        try:
+            return asked(data)
+        finally:
+            items[pk] = whole
+
+    table._query = narrowed  # noqa: SLF001
 
 
 def closed_api(marker: Path) -> None:

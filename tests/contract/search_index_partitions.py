@@ -80,18 +80,22 @@ class PartitionsContract:
             assert split.cut is whole.cut
             assert [_found(c) for c in split.candidates] == [_found(c) for c in whole.candidates]
 
-    def test_terms_are_common_by_all_partitions_together(self, index: SearchIndex) -> None:
-        index.write([entry(f"n{i:03}", "everywhere", partition=A) for i in range(110)])
-        index.write([entry("it", "rare everywhere", partition=B), entry("r", "rare", partition=B)])
-        found = sorted(keys(index, by_words("rare everywhere", partitions=(A, B))))
-        assert found == [(B, "it"), (B, "r")]
-
     def test_both_legs_of_several_partitions_are_one_round_trip(self, index: SearchIndex) -> None:
         index.write([entry("a", "word", vector=vector(1, 0, 0), partition=A)])
         index.write([entry("b", "word", vector=vector(1, 0, 0), partition=B)])
         queries = [by_words("word", partitions=(A, B)), by_vector(1, 0, 0, partitions=(A, B))]
         for result in index.search(queries, timeout=10):
             assert [c.key for c in result.candidates] == [(A, "a"), (B, "b")]
+
+
+class CommonTermsContract:
+    """Of indexes that know how many documents asked hold a term: common terms admit none."""
+
+    def test_terms_are_common_by_all_partitions_together(self, index: SearchIndex) -> None:
+        index.write([entry(f"n{i:03}", "everywhere", partition=A) for i in range(110)])
+        index.write([entry("it", "rare everywhere", partition=B), entry("r", "rare", partition=B)])
+        found = sorted(keys(index, by_words("rare everywhere", partitions=(A, B))))
+        assert found == [(B, "it"), (B, "r")]
 
 
 def _found(candidate: Candidate) -> tuple[str, float, int, str]:

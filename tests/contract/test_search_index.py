@@ -17,19 +17,20 @@ from contract.index_entries import (
 )
 from contract.index_strategies import entries, texts, vectors
 from contract.search_index_contract import SearchIndexContract
+from contract.search_index_partitions import CommonTermsContract
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.sqlite import SqliteIndex
 from palimpsest.domain.entries import Entry
 from palimpsest.ports import SearchIndex
 
 
-class TestMemory(SearchIndexContract):
+class TestMemory(SearchIndexContract, CommonTermsContract):
     @pytest.fixture
     def index(self) -> SearchIndex:
         return MemoryIndex(fingerprint=FINGERPRINT)
 
 
-class TestSqlite(SearchIndexContract):
+class TestSqlite(SearchIndexContract, CommonTermsContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[SearchIndex]:
         index = SqliteIndex(tmp_path, fingerprint=FINGERPRINT)
@@ -37,7 +38,7 @@ class TestSqlite(SearchIndexContract):
         index.close()
 
 
-class TestSqliteWithAShortlist(SearchIndexContract):
+class TestSqliteWithAShortlist(SearchIndexContract, CommonTermsContract):
     """Where even two vectors are compared by their sign bits first."""
 
     @pytest.fixture

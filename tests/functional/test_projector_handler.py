@@ -25,7 +25,9 @@ def projector(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleT
     monkeypatch.setattr(
         module,
         "services",
-        lambda: ProjectorServices(settings, world.store, world.projection, world.erasing),
+        lambda: ProjectorServices(
+            settings, world.store, world.projection, world.projection, world.erasing
+        ),
     )
     yield module
     sys.modules.pop("projector.handler")

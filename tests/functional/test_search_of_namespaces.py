@@ -153,7 +153,7 @@ def test_both_legs_of_all_namespaces_are_one_question_after_all_clocks(world: Wo
         store=Noted(searches.store, read="table"),
         ledger=Noted(searches.ledger, progress="ledger"),
         index=Noted(searches.index, search="index"),
-        embedder=searches.embedder,
+        embedders=searches.embedders,
         executor=searches.executor,
         clock=searches.clock,
         waker=searches.waker,
@@ -179,9 +179,11 @@ def test_c7_both_legs_are_asked_of_the_tenants_own_partitions_alone(
     asked: list[tuple[str, ...]] = []
 
     class Noted(MemoryIndex):
-        def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+        def search(
+            self, queries: Sequence[LegQuery], *, timeout: float, generation: str | None = None
+        ) -> list[LegResult]:
             asked.extend(query.partitions for query in queries)
-            return super().search(queries, timeout=timeout)
+            return super().search(queries, timeout=timeout, generation=generation)
 
     world = World(tables["RecordsTable"])
     world = World(world.table, index=Noted(fingerprint=world.embedder.fingerprint))

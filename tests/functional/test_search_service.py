@@ -160,7 +160,13 @@ class BrokenLeg:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)
 
-    def search(self, queries: list[LegQuery], *, timeout: float) -> list[LegResult]:
+    def search(
+        self,
+        queries: list[LegQuery],
+        *,
+        timeout: float,
+        generation: str,  # noqa: ARG002
+    ) -> list[LegResult]:
         return [
             LegResult(leg=r.leg, status=self._status, reason="broken") if r.leg is self._leg else r
             for r in self._index.search(queries, timeout=timeout)
@@ -284,9 +290,9 @@ def test_a_budget_never_passes_the_functions_own_time_limit(world: World) -> Non
     asked: list[float] = []
     search = world.index.search
 
-    def noted(queries: Any, *, timeout: float) -> Any:
+    def noted(queries: Any, *, timeout: float, generation: str) -> Any:
         asked.append(timeout)
-        return search(queries, timeout=timeout)
+        return search(queries, timeout=timeout, generation=generation)
 
     class Noted:
         def __getattr__(self, name: str) -> Any:

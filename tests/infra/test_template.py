@@ -15,6 +15,11 @@ TEMPLATE = sam_template.load()
 GLOBALS = TEMPLATE["Globals"]["Function"]
 
 GATEWAY_SECONDS = 29
+INDEX = {
+    *("TABLE_NAME", "ENGINE", "INDEX_FOLDER", "EMBEDDER"),
+    *("OPENSEARCH_URL", "OPENSEARCH_SIGNING", "INDEX_PREFIX"),
+}
+MADE = {"OPENSEARCH_KNN", "INDEX_SHARDS", "INDEX_REPLICAS"}
 
 
 def events(function: str, kind: str) -> list[dict[str, Any]]:
@@ -71,25 +76,21 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
     [
         ("AuthorizerFunction", {"KEYS_TABLE_NAME"}),
         ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL"}),
-        ("ProjectorFunction", {"TABLE_NAME", "ENGINE", "INDEX_FOLDER", "EMBEDDER"}),
+        ("ProjectorFunction", INDEX | MADE),
+        ("IndexFunction", INDEX | MADE),
         (
             "SearchFunction",
-            {
-                "TABLE_NAME",
-                "ENGINE",
-                "INDEX_FOLDER",
-                "EMBEDDER",
-                "WAKE_QUEUE_URL",
-                "CANDIDATE_DEPTH",
-            },
+            INDEX | {"WAKE_QUEUE_URL", "CANDIDATE_DEPTH"},
         ),
     ],
 )
 def test_a_function_is_told_what_it_needs_and_no_more(function: str, expected: set[str]) -> None:
     told = FUNCTIONS[function]["Environment"]["Variables"]
-    rest = {name for name in told if not name.startswith(("EMBEDDING_", "POWERTOOLS_"))}
+    known = ("EMBEDDING_", "NEXT_EMBEDD", "POWERTOOLS_")
+    rest = {name for name in told if not name.startswith(known)}
     assert rest == expected
-    assert any(n.startswith("EMBEDDING_") for n in told) == ("EMBEDDER" in expected)
+    for beginning in ("EMBEDDING_", "NEXT_EMBEDDING_"):
+        assert any(n.startswith(beginning) for n in told) == ("EMBEDDER" in expected)
 
 
 def test_the_environment_holds_arns_of_secrets_never_secrets() -> None:
@@ -170,7 +171,7 @@ def test_work_that_was_given_up_is_kept_for_two_weeks_and_raises_an_alarm(queue:
 def test_production_shifts_traffic_by_canary_and_watches_for_errors() -> None:
     stages = TEMPLATE["Mappings"]["Stages"]
     assert {name for name, stage in stages.items() if stage["Canary"] == "true"} == {"prod"}
-    for name in FUNCTIONS.keys() - {"AuthorizerFunction"}:
+    for name in FUNCTIONS.keys() - {"AuthorizerFunction", "IndexFunction"}:
         preference = FUNCTIONS[name]["DeploymentPreference"]
         assert preference["Enabled"]["Fn::FindInMap"][2] == "Canary"
         assert preference["Type"].startswith("Canary")

@@ -60,9 +60,12 @@ def test_each_function_has_a_role_of_its_own(function: str) -> None:
 def test_no_role_names_everything(function: str) -> None:
     for action, resource in allowed(function):
         assert "*" not in action
-        if "*" in resource:  # streams of one table: their names change, and listing takes no other
-            assert action == "dynamodb:ListStreams"
+        if action == "dynamodb:ListStreams":  # of one table: the streams' names change
             assert "RecordsTable.Arn" in resource
+        elif action.startswith("es:"):  # paths of this stack's own domain
+            assert ":domain/${AWS::StackName}/" in resource
+        else:
+            assert "*" not in resource
 
 
 def test_search_reads_the_table_and_wakes_the_projection_and_no_more() -> None:
@@ -82,7 +85,22 @@ def test_only_the_projector_deletes_items_and_reads_stream_and_queue() -> None:
     reading = {f for f in FUNCTIONS if "sqs:ReceiveMessage" in actions_on(f, WAKE)}
     stream = {"Fn::GetAtt": ["RecordsTable", "StreamArn"]}
     following = {f for f in FUNCTIONS if "dynamodb:GetRecords" in actions_on(f, stream)}
-    assert erasing == reading == following == {"ProjectorFunction"}
+    assert reading == following == {"ProjectorFunction"}
+    assert erasing == {"ProjectorFunction", "IndexFunction"}  # the latter: dropped generations
+
+
+def test_search_asks_the_index_and_the_projector_writes_it_and_only_the_operator_makes_it() -> None:
+    assert paths("SearchFunction", "es:ESHttpPost") == {"_msearch", "${IndexPrefix}-*/_search"}
+    bulk = {"${IndexPrefix}-*/_bulk", "${IndexPrefix}-*/_refresh"}
+    assert paths("ProjectorFunction", "es:ESHttpPost") == bulk
+    for verb in ("es:ESHttpPut", "es:ESHttpDelete"):
+        assert {f for f in FUNCTIONS if paths(f, verb)} == {"IndexFunction"}
+
+
+def paths(function: str, action: str) -> set[str]:
+    """The paths of the domain that a function may call with an action."""
+    told = [resource for one, resource in allowed(function) if one == action]
+    return {json.loads(resource)["Fn::Sub"].split("${AWS::StackName}/")[1] for resource in told}
 
 
 def test_the_authorizer_gets_keys_and_nothing_else() -> None:

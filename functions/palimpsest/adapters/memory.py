@@ -23,6 +23,7 @@ from palimpsest.domain.entries import (
 )
 from palimpsest.domain.errors import EmbeddingRejected
 from palimpsest.domain.filters import passes
+from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import (
     COMMON_SHARE,
     FieldCounts,
@@ -76,11 +77,24 @@ class MemoryIndex:
         """As in `SearchIndex`."""
         return self._generation
 
-    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+    def reading(self) -> Reading:
         """As in `SearchIndex`."""
+        return Reading(self._generation, self.fingerprint)
+
+    def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:  # noqa: ARG002
+        """As in `SearchIndex`; everything is visible at once."""
         return [self._write(entry) for entry in entries]
 
-    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+    def refresh(self) -> None:
+        """As in `SearchIndex`: nothing is left to do."""
+
+    def search(
+        self,
+        queries: Sequence[LegQuery],
+        *,
+        timeout: float,
+        generation: str | None = None,  # noqa: ARG002  # there is one only
+    ) -> list[LegResult]:
         """As in `SearchIndex`; without a positive `timeout` every leg is out of time."""
         if timeout <= 0:
             late = LegStatus.TIMEOUT

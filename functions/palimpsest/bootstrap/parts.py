@@ -2,13 +2,21 @@
 function loads only what it needs.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palimpsest.adapters.dynamodb.client import make_client
 from palimpsest.adapters.dynamodb.store import DynamoRecordStore
 from palimpsest.ports import Embedder, SearchIndex, Waker
-from palimpsest.settings import EmbedderKind, Settings, SettingsError, given
+from palimpsest.settings import (
+    EmbedderKind,
+    EmbedderSettings,
+    Engine,
+    Settings,
+    SettingsError,
+    given,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -28,9 +36,14 @@ def make_waker(settings: Settings) -> Waker:
 
 
 def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> SearchIndex:
-    """The search index of `ENGINE`, which waits at most `patience_s` for another process. Raises
-    `SettingsError` where that one cannot serve.
+    """The search index of `ENGINE` that is read, which waits at most `patience_s` for another
+    process, or for an engine that asks for patience. Raises `SettingsError` where that one cannot
+    serve.
     """
+    if settings.engine is Engine.OPENSEARCH:
+        from palimpsest.bootstrap.opensearch import make_generations
+
+        return make_generations(settings).reading(patience_s=patience_s)
     given(settings, "index_folder")
     # functions on AWS share no folder: each would have an index of its own
     if settings.stage != "local":
@@ -41,24 +54,47 @@ def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0
     return SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s)
 
 
-def make_embedder(settings: Settings) -> Embedder:
-    """The embedder of `EMBEDDER`."""
-    if settings.embedder is EmbedderKind.SIMULATED:
+@dataclass(frozen=True, slots=True)
+class Embedders:
+    """The embedder of every day, and the next one where there are two."""
+
+    main: Embedder
+    following: Embedder | None
+
+    @property
+    def by_fingerprint(self) -> dict[str, Embedder]:
+        """Both, by their models' fingerprints."""
+        known = {self.following.fingerprint: self.following} if self.following else {}
+        return known | {self.main.fingerprint: self.main}
+
+
+def make_embedders(settings: Settings) -> Embedders:
+    """The embedder of every day and, while the index is carried over to another model, the next
+    one.
+    """
+    main = make_embedder(settings.embedding)
+    following = settings.next_embedding
+    return Embedders(main, make_embedder(following) if following is not None else None)
+
+
+def make_embedder(settings: EmbedderSettings) -> Embedder:
+    """One embedder."""
+    if settings.kind is EmbedderKind.SIMULATED:
         from palimpsest.adapters.simulated import SimulatedEmbedder
 
         return SimulatedEmbedder(
-            dimension=settings.embedding_dimension,
-            fingerprint=settings.embedding_fingerprint or None,
+            dimension=settings.dimension, fingerprint=settings.fingerprint or None
         )
-    if settings.embedder is EmbedderKind.BEDROCK:
+    if settings.kind is EmbedderKind.BEDROCK:
         return _bedrock(settings)
-    if settings.embedder is EmbedderKind.OPENAI:
+    if settings.kind is EmbedderKind.OPENAI:
         return _openai(settings)
-    raise SettingsError(f"EMBEDDER {settings.embedder.value} is not offered to functions")
+    raise SettingsError(f"EMBEDDER {settings.kind.value} is not offered to functions")
 
 
-def _bedrock(settings: Settings) -> Embedder:
-    given(settings, "embedding_model")
+def _bedrock(settings: EmbedderSettings) -> Embedder:
+    if not settings.model:
+        raise SettingsError("EMBEDDING_MODEL is not set")
     import boto3
     from botocore.config import Config
 
@@ -68,29 +104,31 @@ def _bedrock(settings: Settings) -> Embedder:
     config = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts": 1})
     return BedrockEmbedder(
         boto3.client("bedrock-runtime", config=config),
-        model=settings.embedding_model,
-        dimension=settings.embedding_dimension,
+        model=settings.model,
+        dimension=settings.dimension,
     )
 
 
-def _openai(settings: Settings) -> Embedder:
-    given(settings, "embedding_url", "embedding_model")
+def _openai(settings: EmbedderSettings) -> Embedder:
+    for name in ("url", "model"):
+        if not getattr(settings, name):
+            raise SettingsError(f"EMBEDDING_{name.upper()} is not set")
     from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
 
     return OpenAICompatibleEmbedder(
-        base_url=settings.embedding_url,
-        model=settings.embedding_model,
-        dimension=settings.embedding_dimension,
+        base_url=settings.url,
+        model=settings.model,
+        dimension=settings.dimension,
         api_key=_api_key(settings),
-        fingerprint=settings.embedding_fingerprint or None,
+        fingerprint=settings.fingerprint or None,
     )
 
 
-def _api_key(settings: Settings) -> str | None:
-    if not settings.embedding_api_key_arn:
+def _api_key(settings: EmbedderSettings) -> str | None:
+    if not settings.api_key_arn:
         return None
     import boto3
 
     secrets = boto3.client("secretsmanager")
-    secret = secrets.get_secret_value(SecretId=settings.embedding_api_key_arn)
+    secret = secrets.get_secret_value(SecretId=settings.api_key_arn)
     return str(secret["SecretString"])

@@ -6,7 +6,7 @@ from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
 from palimpsest.adapters.system import SystemClock, ThreadExecutor
-from palimpsest.bootstrap.parts import make_embedder, make_index, make_store, make_waker
+from palimpsest.bootstrap.parts import make_embedders, make_index, make_store, make_waker
 from palimpsest.services.readiness import ReadinessService
 from palimpsest.services.receipt import ReceiptService
 from palimpsest.services.search import SearchService
@@ -31,14 +31,15 @@ def search_services(settings: Settings | None = None) -> SearchServices:
     settings = settings or load()
     store, client = make_store(settings)
     table, clock, executor = settings.table_name, SystemClock(), ThreadExecutor()
-    embedder = make_embedder(settings)
-    fingerprint = embedder.fingerprint
-    index = make_index(settings, fingerprint=fingerprint, patience_s=SEARCH_PATIENCE_S)
+    embedders = make_embedders(settings)
+    index = make_index(
+        settings, fingerprint=embedders.main.fingerprint, patience_s=SEARCH_PATIENCE_S
+    )
     search = SearchService(
         store=store,
         ledger=DynamoIndexLedger(table, client),
         index=index,
-        embedder=embedder,
+        embedders=embedders.by_fingerprint,
         executor=executor,
         clock=clock,
         waker=make_waker(settings),
@@ -49,7 +50,7 @@ def search_services(settings: Settings | None = None) -> SearchServices:
             "table": DynamoGenerationRegister(table, client).reading,
             "index": index.generation,
         },
-        helpful={"embedder": lambda: embedder.embed_query("ready", timeout=READY_TIMEOUT_S)},
+        helpful={"embedder": lambda: embedders.main.embed_query("ready", timeout=READY_TIMEOUT_S)},
         executor=executor,
         clock=clock,
     )

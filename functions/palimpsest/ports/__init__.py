@@ -8,6 +8,7 @@ from palimpsest.ports.canonical import (
     VectorStore,
 )
 from palimpsest.ports.finding import Embedder, SearchIndex
+from palimpsest.ports.generations import GenerationItems, IndexGenerations
 from palimpsest.ports.running import Clock, Executor, Pending, Waker
 from palimpsest.ports.walking import CommitLog, Directory
 
@@ -18,7 +19,9 @@ __all__ = [
     "Embedder",
     "Erasures",
     "Executor",
+    "GenerationItems",
     "GenerationRegister",
+    "IndexGenerations",
     "IndexLedger",
     "Pending",
     "RecordStore",

@@ -10,6 +10,7 @@ from typing import Protocol
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.entries import Entry, EntryState, Leg, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
+from palimpsest.domain.ledger import Reading
 from palimpsest.domain.vectors import Vector
 
 
@@ -60,17 +61,30 @@ class SearchIndex(Protocol):
         """
         ...
 
-    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+    def reading(self) -> Reading:
+        """That generation, with the fingerprint of the model whose vectors it holds."""
+        ...
+
+    def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:
         """Write entries (of any partitions), one result each, in order: `applied`, `stale`
         (something newer is there: success) or `rejected` with a reason. On return what was
-        applied is visible.
+        applied is visible, unless `visible` is false.
         """
         ...
 
-    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+    def refresh(self) -> None:
+        """Make visible what was written before."""
+        ...
+
+    def search(
+        self, queries: Sequence[LegQuery], *, timeout: float, generation: str | None = None
+    ) -> list[LegResult]:
         """Ask all legs in one round trip; one result each, in order. Candidates are ordered by
         score descending, then id, then partition: those of several partitions as if all entries
         stood in one. A leg that failed says so in its `status`; if none could be asked: raises.
+
+        `generation` is the one that the questions are meant for (None: the one read now): while it
+        stands it is the one that answers, even if another is read by now.
         """
         ...
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from palimpsest.domain.entries import Leg, LegQuery, LegResult
+from palimpsest.domain.ledger import Reading
 from palimpsest.domain.queries import SearchRequest
 from palimpsest.ports import SearchIndex
 from palimpsest.services.leg_outcomes import refuse_outage
@@ -13,14 +14,14 @@ from palimpsest.services.query_vector import QueryVector
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A request as its legs are asked: what is valid at `now`, by a vector of that `fingerprint`
-    (None where no leg needs one).
+    """A request as its legs are asked: what is valid at `now`, of the generation `reading`, whose
+    model made the `vector` (None where no leg needs one).
     """
 
     request: SearchRequest
     now: datetime
     vector: QueryVector | None
-    fingerprint: str
+    reading: Reading
 
 
 def ask_legs(
@@ -36,7 +37,8 @@ def ask_legs(
         else:
             queries.append(_query(leg, question, depth=depth))
     if queries:
-        results |= {answer.leg: answer for answer in index.search(queries, timeout=timeout)}
+        answers = index.search(queries, timeout=timeout, generation=question.reading.generation)
+        results |= {answer.leg: answer for answer in answers}
     refuse_outage(results)
     return {leg: results[leg] for leg in question.request.mode.legs}
 
@@ -61,7 +63,7 @@ def _query(leg: Leg, question: Question, *, depth: int) -> LegQuery:
         now=question.now,
         text=request.query,
         vector=question.vector.vector if question.vector else None,
-        fingerprint=question.fingerprint,
+        fingerprint=question.reading.fingerprint,
         filter=request.filter,
         time_range=request.time_range,
     )

@@ -1,6 +1,6 @@
 """The clocks of the namespaces that a search asks, and how far the index is with each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.domain.commits import Clock as NamespaceClock
@@ -57,15 +57,12 @@ class NamespaceClocks:
     ledger: IndexLedger
     executor: Executor
 
-    def read(
-        self, tenant: str, namespaces: Sequence[str], *, generation: Callable[[], str]
-    ) -> ClocksRead:
-        """All clocks first, then the index's `generation` and how far that is."""
+    def read(self, tenant: str, namespaces: Sequence[str], *, generation: str) -> ClocksRead:
+        """All clocks first, then how far that index `generation` is."""
         clocks = side_by_side(
             self.executor, lambda name: self.store.read(tenant, name)[0], namespaces
         )
-        found = generation()
         indexed = side_by_side(
-            self.executor, lambda name: self.ledger.progress(tenant, name, found), namespaces
+            self.executor, lambda name: self.ledger.progress(tenant, name, generation), namespaces
         )
-        return ClocksRead(found, clocks, indexed)
+        return ClocksRead(generation, clocks, indexed)

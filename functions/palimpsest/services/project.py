@@ -13,7 +13,7 @@ from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import LogEntry
 from palimpsest.domain.entries import Entry, WriteOutcome, WriteResult
 from palimpsest.domain.errors import Unavailable
-from palimpsest.domain.ledger import LedgerEntry, Reading, Reason
+from palimpsest.domain.ledger import LedgerEntry, Reason
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.vectors import Vector
 from palimpsest.domain.visibility import exists
@@ -36,7 +36,9 @@ class Projected:
 
 @dataclass(frozen=True, slots=True)
 class ProjectService:
-    """Brings one namespace's entries in line with its records."""
+    """Brings one namespace's entries in line with its records, in one generation of the index:
+    the one that is `read`, or one that is kept beside it.
+    """
 
     store: RecordStore
     ledger: IndexLedger
@@ -44,6 +46,7 @@ class ProjectService:
     embedding: RecordEmbedding
     register: GenerationRegister
     clock: Clock
+    read: bool = True
 
     def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
         """Carry everything after the indexed revision into the index; on request retry what is
@@ -53,9 +56,11 @@ class ProjectService:
         carried. An embedder that fails never raises: its records are found lexically and stand in
         the ledger.
         """
-        generation = self.index.generation()
-        reading = Reading(generation, self.embedding.embedder.fingerprint)
-        if self.register.reading() != reading:
+        reading = self.index.reading()
+        if reading.fingerprint != self.embedding.embedder.fingerprint:
+            raise Unavailable("the index is made for another embedding model", stage="index")
+        generation = reading.generation
+        if self.read and self.register.reading() != reading:
             self.register.use(reading)
         progress = self.ledger.progress(tenant, namespace, generation)
         revision, asked = progress.revision, progress.retry_asked
@@ -92,8 +97,12 @@ class ProjectService:
         *,
         outage: str | None,
     ) -> EmbeddedRecords:
-        """Write what these records are now; `wanted` tells the revision each must at least have."""
+        """Write what these records are now; `wanted` tells the revision each must at least have. On
+        return they are visible, and the ledger says which are not wholly so.
+        """
         embedded = 0
+        add: list[LedgerEntry] = []
+        clear: dict[str, int] = {}
         ids = sorted(wanted)
         for start in range(0, len(ids), WRITE_BATCH):
             batch = {record_id: wanted[record_id] for record_id in ids[start : start + WRITE_BATCH]}
@@ -101,13 +110,16 @@ class ProjectService:
             standing = {i: r for i, r in records.items() if _searchable_status(r, clock)}
             vectors = self.embedding.vectors(tenant, namespace, standing, outage=outage)
             entries = [
-                _entry(f"{tenant}#{namespace}", record, clock, vectors.found.get(record.id))
+                entry_of(f"{tenant}#{namespace}", record, clock, vectors.found.get(record.id))
                 for record in records.values()
             ]
-            results = self.index.write(entries)
-            add, clear = self._outcome(entries, results, vectors)
-            self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
+            results = self.index.write(entries, visible=False)
+            added, cleared = self._outcome(entries, results, vectors)
+            add, clear = add + added, clear | cleared
             embedded, outage = embedded + vectors.embedded, vectors.outage
+        if ids:
+            self.index.refresh()
+            self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
         return EmbeddedRecords(embedded=embedded, outage=outage)
 
     def _settled(
@@ -153,7 +165,8 @@ def _searchable_status(record: Record, clock: NamespaceClock) -> bool:
     return exists(record, clock) and record.status is Status.ACTIVE
 
 
-def _entry(partition: str, record: Record, clock: NamespaceClock, vector: Vector | None) -> Entry:
+def entry_of(partition: str, record: Record, clock: NamespaceClock, vector: Vector | None) -> Entry:
+    """The entry of a record as it is: a tombstone entry unless it can be found."""
     if not _searchable_status(record, clock):
         version = Entry.version_of(max(record.revision, clock.floor), complete=True)
         return Entry(partition=partition, id=record.id, revision=record.revision, version=version)

@@ -26,8 +26,14 @@ class QueryVector:
     ms: float
 
 
-def embed_query(embedder: Embedder, clock: Clock, text: str, *, timeout_s: float) -> QueryVector:
-    """Embed a question. No failure of the embedder is an exception here: the other leg answers."""
+def embed_query(
+    embedder: Embedder | None, clock: Clock, text: str, *, timeout_s: float
+) -> QueryVector:
+    """Embed a question. No failure of the embedder is an exception here: the other leg answers.
+    Without an embedder: the index holds vectors of a model that there is none of.
+    """
+    if embedder is None:
+        return QueryVector(None, LegStatus.FAILED, "fingerprint_mismatch", 0.0)
     start = clock.monotonic()
     vector, status, reason = None, LegStatus.FAILED, None
     try:

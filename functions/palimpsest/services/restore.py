@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from palimpsest.domain.commits import CommitPlan, LogEntry
 from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.ports import Clock, GenerationRegister, RecordStore, SearchIndex
-from palimpsest.services.project import Projected, ProjectService
+from palimpsest.services.project import Projected
+from palimpsest.services.projections import Projection
 
 MARGIN = 1_000
 """Revisions skipped beyond the highest that is known: they may have been acknowledged and lost
@@ -56,7 +57,7 @@ class RestoreService:
     store: RecordStore
     index: SearchIndex
     register: GenerationRegister
-    projection: ProjectService
+    projection: Projection
     clock: Clock
 
     def restore(self, *, jump: bool = False, renew: bool = False) -> Restored:

@@ -9,6 +9,7 @@ from functools import partial
 
 from palimpsest.domain.entries import Leg, LegResult
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
+from palimpsest.domain.ledger import Reading
 from palimpsest.domain.queries import Hit, Mode, SearchAnswer, SearchRequest
 from palimpsest.domain.snippets import snippet
 from palimpsest.ports import (
@@ -44,6 +45,7 @@ class _Progress:
     end: float
     now: datetime
     read: ClocksRead
+    reading: Reading
     vector: QueryVector | None = None
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -51,13 +53,14 @@ class _Progress:
 @dataclass(frozen=True, slots=True)
 class SearchService:
     """Searches namespaces of one tenant. `depth` is the number of candidates asked of a leg,
-    whatever the limit.
+    whatever the limit. `embedders` by fingerprint: a question is embedded with the model of the
+    generation that it asks.
     """
 
     store: RecordStore
     ledger: IndexLedger
     index: SearchIndex
-    embedder: Embedder
+    embedders: Mapping[str, Embedder]
     executor: Executor
     clock: Clock
     waker: Waker
@@ -84,29 +87,32 @@ class SearchService:
         """
         start = self.clock.monotonic()
         budget = min(MAX_BUDGET_S, request.timeout_ms / 1000 + request.wait_ms / 1000)
+        reading = self.index.reading()
         pending = None
         if Leg.SEMANTIC in request.mode.legs:
             timeout = max(0.01, request.timeout_ms / 1000 - SHORT_OF_BUDGET_S)
+            embedder = self.embedders.get(reading.fingerprint)
             pending = self.executor.submit(
-                lambda: embed_query(self.embedder, self.clock, request.query, timeout_s=timeout)
+                lambda: embed_query(embedder, self.clock, request.query, timeout_s=timeout)
             )
-        read = self._clocks_when_reached(request)
+        read = self._clocks_when_reached(request, reading.generation)
         progress = _Progress(
             started=start,
             end=start + budget - SHORT_OF_BUDGET_S / 2,
             now=self.clock.now(),  # what expired while it waited is expired
             read=read,
+            reading=reading,
         )
         if pending is not None:
             progress.vector = pending.result()
             progress.timings["embed"] = progress.vector.ms
         return progress
 
-    def _clocks_when_reached(self, request: SearchRequest) -> ClocksRead:
+    def _clocks_when_reached(self, request: SearchRequest, generation: str) -> ClocksRead:
         clocks = NamespaceClocks(store=self.store, ledger=self.ledger, executor=self.executor)
         wait_until = self.clock.monotonic() + request.wait_ms / 1000
         while True:
-            read = clocks.read(request.tenant, request.namespaces, generation=self.index.generation)
+            read = clocks.read(request.tenant, request.namespaces, generation=generation)
             if read.reached(request.min_revision or 0) or self.clock.monotonic() >= wait_until:
                 return read
             self.clock.sleep(POLL_S)
@@ -128,7 +134,7 @@ class SearchService:
             request=request,
             now=progress.now,
             vector=progress.vector,
-            fingerprint=self.embedder.fingerprint,
+            reading=progress.reading,
         )
         timeout = max(0.01, progress.end - start)
         results = ask_legs(self.index, question, depth=depth, timeout=timeout)

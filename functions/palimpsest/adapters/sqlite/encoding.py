@@ -3,8 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +18,7 @@ from palimpsest.domain.filters import (
 from palimpsest.domain.instants import to_millis
 from palimpsest.domain.lexical import field_counts
 from palimpsest.domain.records import Content
+from palimpsest.domain.term_hashes import term_hash
 from palimpsest.domain.vectors import Vector, to_float16
 
 Attribute = tuple[str, str, str | int | float]
@@ -33,16 +32,6 @@ NUMBER_KINDS = (LARGE_NEGATIVE, NUMBER, LARGE)
 _LARGEST_COUNT = 65_535
 _LARGEST_INTEGER = 2**63
 _TURNED_ROUND = str.maketrans("0123456789", "9876543210")
-
-
-@lru_cache(maxsize=65_536)
-def term_hash(term: str) -> int:
-    """64 bits that stand for a term in the file. Among a million terms a collision has odds of 3 in
-    10^8.
-    """
-    return int.from_bytes(
-        blake2b(term.encode(errors="surrogatepass"), digest_size=8).digest(), "little"
-    )
 
 
 def encode_terms(content: Content) -> tuple[bytes, bytes]:

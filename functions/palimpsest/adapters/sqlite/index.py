@@ -26,6 +26,7 @@ from palimpsest.domain.entries import (
     WriteResult,
 )
 from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import COMMON_SHARE, FieldWeights
 
 T = TypeVar("T")
@@ -82,7 +83,14 @@ class SqliteIndex:
         """The generation of the file that stands now."""
         return self._current()[0].generation
 
-    def write(self, entries: Sequence[Entry]) -> list[WriteResult]:
+    def reading(self) -> Reading:
+        """As in `SearchIndex`."""
+        return Reading(self.generation(), self._fingerprint)
+
+    def refresh(self) -> None:
+        """As in `SearchIndex`: a write is visible when it returns."""
+
+    def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:  # noqa: ARG002
         """As in `SearchIndex`; what tombstones removed is gone from the file on return."""
         ready = [prepared(entry) for entry in entries]
 
@@ -98,7 +106,13 @@ class SqliteIndex:
 
         return self._guarded(written)
 
-    def search(self, queries: Sequence[LegQuery], *, timeout: float) -> list[LegResult]:
+    def search(
+        self,
+        queries: Sequence[LegQuery],
+        *,
+        timeout: float,
+        generation: str | None = None,  # noqa: ARG002  # there is one only
+    ) -> list[LegResult]:
         """As in `SearchIndex`; a leg that is not begun within `timeout` seconds has status
         `timeout`.
         """

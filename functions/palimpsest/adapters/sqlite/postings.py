@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from palimpsest.adapters.sqlite.encoding import term_hash
 from palimpsest.domain.lexical import K1, B, FieldWeights, common_terms, idf
+from palimpsest.domain.term_hashes import term_hash
 
 Booleans = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.floating]

@@ -1,0 +1,111 @@
+"""Legs as the bodies of one `_msearch`, and what is told without asking."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from palimpsest.adapters.opensearch.documents import term_token
+from palimpsest.adapters.opensearch.filtering import filter_query, standing_queries
+from palimpsest.domain.analysis import terms
+from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
+from palimpsest.domain.vectors import Vector
+
+Body = dict[str, Any]
+
+MOST_TERMS = 1_000
+"""Terms of one body: an engine takes 1,024 clauses unless told otherwise. A longer question is
+asked in parts.
+"""
+
+TIE_ROOM = 28
+"""Nearest entries asked for beyond the depth: the engine chooses among equally near ones as it
+likes, and only those it gives are put in their order.
+"""
+
+RETURNED = ["revision", "text_hash"]
+ORDER: list[Body] = [{"_score": "desc"}, {"id": "asc"}, {"partition": "asc"}]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One leg as it is asked: bodies whose scores add up, or an answer known beforehand."""
+
+    query: LegQuery
+    bodies: Sequence[Body] = ()
+    answer: LegResult | None = None
+
+
+def question(query: LegQuery, *, fingerprint: str, dimension: int, timeout: float) -> Question:
+    """The question of a leg to an index of that model. `timeout` (seconds) is the engine's own."""
+    if query.leg is Leg.LEXICAL:
+        return _lexical(query, timeout=timeout)
+    if query.vector is None:
+        return _known(query, LegStatus.SKIPPED, "no_vector")
+    if query.fingerprint != fingerprint or len(query.vector) != dimension:
+        return _known(query, LegStatus.FAILED, "fingerprint_mismatch")
+    length = math.hypot(*query.vector)
+    if not math.isfinite(length) or length == 0:
+        return _known(query, LegStatus.FAILED, "unusable_vector")
+    return Question(query, [_semantic(query, query.vector, timeout=timeout)])
+
+
+def payload(questions: Sequence[Question], *, index: str) -> bytes:
+    """The lines of the `_msearch` of all bodies, in order."""
+    header = _json({"index": index})
+    lines = [line for one in questions for body in one.bodies for line in (header, _json(body))]
+    return b"\n".join(lines) + b"\n"
+
+
+def _known(query: LegQuery, status: LegStatus, reason: str) -> Question:
+    return Question(query, answer=LegResult(leg=query.leg, status=status, reason=reason))
+
+
+def _lexical(query: LegQuery, *, timeout: float) -> Question:
+    words = list(dict.fromkeys(terms(query.text)))
+    if not words:
+        return _known(query, LegStatus.SKIPPED, "no_terms")
+    must, must_not = _standing(query)
+    bodies = []
+    for start in range(0, len(words), MOST_TERMS):
+        said = " ".join(map(term_token, words[start : start + MOST_TERMS]))
+        match = {"match": {"terms": {"query": said, "operator": "or"}}}
+        found = {"bool": {"must": [match], "filter": must, "must_not": must_not}}
+        bodies.append(_body(query, found, timeout=timeout))
+    return Question(query, bodies)
+
+
+def _semantic(query: LegQuery, vector: Vector, *, timeout: float) -> Body:
+    must, must_not = _standing(query)
+    near = {
+        "vector": [float(f"{number:.7g}") for number in vector],
+        "k": query.depth + 1 + TIE_ROOM,
+        "filter": {"bool": {"filter": must, "must_not": must_not}},
+    }
+    return _body(query, {"knn": {"vector": near}}, timeout=timeout)
+
+
+def _standing(query: LegQuery) -> tuple[list[Body], list[Body]]:
+    must, must_not = standing_queries(query.partitions, query.now, query.time_range)
+    if query.filter is not None:
+        must.append(filter_query(query.filter))
+        must_not.append({"term": {"tombstone": True}})  # what `Not` would let through
+    return must, must_not
+
+
+def _body(query: LegQuery, found: Body, *, timeout: float) -> Body:
+    return {
+        "size": query.depth + 1,  # one more than asked, to know whether there is more
+        "query": found,
+        "sort": ORDER,
+        "stored_fields": "_none_",
+        "docvalue_fields": RETURNED,
+        "track_total_hits": False,
+        "track_scores": True,
+        "timeout": f"{max(1, int(1000 * timeout))}ms",
+    }
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
