@@ -48,7 +48,7 @@ STACK_SETUP := $(SETUP) $(TOOLS)/emulator/.done $(TOOLS)/sam/.done
 setup: $(STACK_SETUP) ## Install everything that the other verbs need
 
 # -- local stack ------------------------------------------------------------------------------------------
-run: $(STACK_SETUP) ## The whole service on this machine, in the foreground, with a sample corpus
+run: $(STACK_SETUP) ## The whole service on this machine, in the foreground, with a sample corpus [ENGINE=opensearch]
 	@$(STACK_PY) -m local.stack run
 
 up: $(STACK_SETUP) ## The same in the background; returns when a search answers
@@ -82,6 +82,17 @@ key-disable: $(SETUP) ## Disable a key: KEY_ID=…
 restored: $(SETUP) ## The table was put back to an older point: skip revisions, build the index again [STACK_NAME=…]
 	@$(ON_STACK) -m cli.restore
 
+# the search index on OpenSearch; docs/index-life.md tells when to do what
+index-status: ## The generations of the index [STACK_NAME=… for all of index-…]
+index-begin: ## A new, empty generation, for the next embedder or this code's mapping
+index-backfill: ## Fill it from the table, with the vectors that are held
+index-prove: ## Compare it with the table, namespace by namespace
+index-switch: ## Read from it, once it is proved equal; the former one is kept
+index-roll-back: ## Read from the former one again
+index-drop: ## Remove what is not read, with its vectors
+index-status index-begin index-backfill index-prove index-switch index-roll-back index-drop: index-%: $(SETUP)
+	@$(ON_STACK) -m cli.index $*
+
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
 	@$(KEY_SETTINGS) $(STACK_PY) -m local.logs
 
@@ -104,7 +115,8 @@ validate: $(STACK_SETUP) ## Check template.yaml
 
 # -- checks, evaluation ------------------------------------------------------------------------------------
 # the stack of the tests is their own: none of this caller's settings reach it
-RUN_TESTS := env -u PORT -u ENGINE -u EMBEDDER -u LOCAL_DIR -u PYTHONDONTWRITEBYTECODE -u MAKEFLAGS UV="$(UV)"
+RUN_TESTS := env -u PORT -u ENGINE -u EMBEDDER -u LOCAL_DIR -u OPENSEARCH_URL -u INDEX_PREFIX -u PYTHONDONTWRITEBYTECODE \
+  -u MAKEFLAGS UV="$(UV)"
 
 test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functional, API, template, running stack
 	@rm -f .coverage .coverage.*
@@ -153,5 +165,6 @@ requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup run up down push key keys key-disable restored logs clean build deploy validate help test soak model lint type \
+.PHONY: setup run up down push key keys key-disable restored index-status index-begin index-backfill index-prove \
+  index-switch index-roll-back index-drop logs clean build deploy validate help test soak model lint type \
   fmt eval bench openapi requirements

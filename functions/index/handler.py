@@ -22,6 +22,7 @@ BACKFILL_S = 600.0
 """Of one call; the function itself may take longer by the projection of one namespace."""
 
 ANSWER_TIMEOUT_S = 10.0
+PATIENCE_S, PAUSE_S = 240.0, 5.0
 
 
 @cache
@@ -119,16 +120,16 @@ def _deployed(event: Mapping[str, Any]) -> dict[str, Any]:
         return answer
 
 
-def _ensured_when_up(*, patience_s: float = 240.0) -> Generation:
+def _ensured_when_up() -> Generation:
     """A domain that has just been made, or its access policy, may take minutes to answer."""
-    until = time.monotonic() + patience_s
+    until = time.monotonic() + PATIENCE_S
     while True:
         try:
             return services().carry_over.ensure()
         except PalimpsestError:
             if time.monotonic() >= until:
                 raise
-            time.sleep(5)
+            time.sleep(PAUSE_S)
 
 
 prime(services)

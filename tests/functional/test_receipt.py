@@ -12,7 +12,8 @@ NOTHING = {"lexical": 0, "semantic": 0, "history": 0, "vectors": 0, "ledger": 0}
 
 
 def receipt(world: World, record_id: str = "a") -> Receipt:
-    service = ReceiptService(world.store, world.index, DynamoErasures(world.table, world.client))
+    erasures = DynamoErasures(world.table, world.client)
+    service = ReceiptService(world.store, lambda: [world.index], erasures)
     return service.receipt(TENANT, NAMESPACE, record_id)
 
 

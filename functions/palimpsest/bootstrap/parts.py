@@ -2,6 +2,7 @@
 function loads only what it needs.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,15 +36,26 @@ def make_waker(settings: Settings) -> Waker:
     return SqsWaker(settings.wake_queue_url, make_client) if settings.wake_queue_url else NoWaker()
 
 
-def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> SearchIndex:
-    """The search index of `ENGINE` that is read, which waits at most `patience_s` for another
-    process, or for an engine that asks for patience. Raises `SettingsError` where that one cannot
-    serve.
+@dataclass(frozen=True, slots=True)
+class KeptIndexes:
+    """The index that is read, and those of all generations that are kept now."""
+
+    reading: SearchIndex
+    every: Callable[[], Sequence[SearchIndex]]
+
+
+def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> KeptIndexes:
+    """The search index of `ENGINE`. It waits at most `patience_s` for another process, or for an engine
+    that asks for patience. Raises `SettingsError` where that one cannot serve.
     """
     if settings.engine is Engine.OPENSEARCH:
         from palimpsest.bootstrap.opensearch import make_generations
 
-        return make_generations(settings).reading(patience_s=patience_s)
+        generations = make_generations(settings)
+        return KeptIndexes(
+            generations.reading(patience_s=patience_s),
+            lambda: [generations.index(one) for one in generations.kept()],
+        )
     given(settings, "index_folder")
     # functions on AWS share no folder: each would have an index of its own
     if settings.stage != "local":
@@ -51,7 +63,8 @@ def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0
     from palimpsest.adapters.sqlite import SqliteIndex
 
     folder = Path(settings.index_folder)
-    return SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s)
+    index = SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s)
+    return KeptIndexes(index, lambda: [index])
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def projector_services(settings: Settings | None = None) -> ProjectorServices:
         generations = make_generations(settings)
         index = generations.reading(patience_s=20.0)
     else:
-        index = make_index(settings, fingerprint=embedders.main.fingerprint)
+        index = make_index(settings, fingerprint=embedders.main.fingerprint).reading
     reading = ProjectService(
         store=store,
         ledger=DynamoIndexLedger(settings.table_name, client),

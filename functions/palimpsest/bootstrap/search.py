@@ -32,9 +32,10 @@ def search_services(settings: Settings | None = None) -> SearchServices:
     store, client = make_store(settings)
     table, clock, executor = settings.table_name, SystemClock(), ThreadExecutor()
     embedders = make_embedders(settings)
-    index = make_index(
+    kept = make_index(
         settings, fingerprint=embedders.main.fingerprint, patience_s=SEARCH_PATIENCE_S
     )
+    index = kept.reading
     search = SearchService(
         store=store,
         ledger=DynamoIndexLedger(table, client),
@@ -54,5 +55,5 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         executor=executor,
         clock=clock,
     )
-    receipts = ReceiptService(store, index, DynamoErasures(table, client))
+    receipts = ReceiptService(store, kept.every, DynamoErasures(table, client))
     return SearchServices(settings, search, receipts, readiness)

@@ -1,6 +1,6 @@
 """The receipt of a forgetting: what is still found of an id, asked anew of every place."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from palimpsest.domain.entries import Leg
@@ -24,10 +24,12 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptService:
-    """Tells what is left of what was forgotten."""
+    """Tells what is left of what was forgotten. `indexes`: those of all generations that are kept
+    now.
+    """
 
     store: RecordStore
-    index: SearchIndex
+    indexes: Callable[[], Sequence[SearchIndex]]
     erasures: Erasures
 
     def receipt(self, tenant: str, namespace: str, record_id: str) -> Receipt:
@@ -38,9 +40,10 @@ class ReceiptService:
         record = records.get(record_id)
         if record is None or not stands(record, clock) or record.status is not Status.DELETED:
             raise NotFound("no such forgotten record")
-        legs = self.index.legs(f"{tenant}#{namespace}", record_id)
+        partition = f"{tenant}#{namespace}"
+        legs = [leg for index in self.indexes() for leg in index.legs(partition, record_id)]
         remains = self.erasures.remains(tenant, namespace, record_id, upto=record.revision)
-        found = {leg.value: int(leg in legs) for leg in Leg} | {
+        found = {leg.value: legs.count(leg) for leg in Leg} | {
             "history": remains.history,
             "vectors": remains.vectors,
             "ledger": remains.ledger,

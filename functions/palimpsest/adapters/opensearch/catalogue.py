@@ -113,7 +113,8 @@ class Catalogue:
             except RequestError as error:
                 if error.error != "resource_already_exists_exception":
                     raise
-            self._probe(name)
+            else:
+                self._probe(name)
         found = [one for one in self.kept() if one.name == name]
         if not found:
             raise Missing(f"{name} was removed while it was made")

@@ -41,6 +41,16 @@ class IndexShape:
     replicas: int = 0
 
 
+_SIMILARITY = {"type": "BM25", "k1": K1 * FREQUENCY_SCALE, "b": B, "discount_overlaps": True}
+_ANALYSIS = {
+    "filter": {"frequencies": {"type": "delimited_term_freq", "delimiter": "|"}},
+    "analyzer": {
+        "stored_terms": {"tokenizer": "whitespace", "filter": ["frequencies"]},
+        "asked_terms": {"tokenizer": "whitespace", "filter": []},
+    },
+}
+
+
 def index_body(shape: IndexShape, *, aliases: Mapping[str, Any]) -> dict[str, Any]:
     """The body that makes an index. Nothing in it is left to a default that versions differ in."""
     return {
@@ -52,23 +62,8 @@ def index_body(shape: IndexShape, *, aliases: Mapping[str, Any]) -> dict[str, An
                 "refresh_interval": "1s",
                 "gc_deletes": "1h",
                 "knn": True,
-                "similarity": {
-                    "terms": {
-                        "type": "BM25",
-                        "k1": K1 * FREQUENCY_SCALE,
-                        "b": B,
-                        "discount_overlaps": True,
-                    }
-                },
-                "analysis": {
-                    "filter": {
-                        "frequencies": {"type": "delimited_term_freq", "delimiter": "|"},
-                    },
-                    "analyzer": {
-                        "stored_terms": {"tokenizer": "whitespace", "filter": ["frequencies"]},
-                        "asked_terms": {"tokenizer": "whitespace", "filter": []},
-                    },
-                },
+                "similarity": {"terms": _SIMILARITY},
+                "analysis": _ANALYSIS,
             }
         },
         "mappings": {
