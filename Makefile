@@ -84,13 +84,14 @@ restored: $(SETUP) ## The table was put back to an older point: skip revisions, 
 
 # the search index on OpenSearch; docs/index-life.md tells when to do what
 index-status: ## The generations of the index [STACK_NAME=… for all of index-…]
+index-ensure: ## Make the first generation, if none is read
 index-begin: ## A new, empty generation, for the next embedder or this code's mapping
 index-backfill: ## Fill it from the table, with the vectors that are held
 index-prove: ## Compare it with the table, namespace by namespace
 index-switch: ## Read from it, once it is proved equal; the former one is kept
 index-roll-back: ## Read from the former one again
 index-drop: ## Remove what is not read, with its vectors
-index-status index-begin index-backfill index-prove index-switch index-roll-back index-drop: index-%: $(SETUP)
+index-status index-ensure index-begin index-backfill index-prove index-switch index-roll-back index-drop: index-%: $(SETUP)
 	@$(ON_STACK) -m cli.index $*
 
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
@@ -165,6 +166,6 @@ requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.PHONY: setup run up down push key keys key-disable restored index-status index-begin index-backfill index-prove \
+.PHONY: setup run up down push key keys key-disable restored index-status index-ensure index-begin index-backfill index-prove \
   index-switch index-roll-back index-drop logs clean build deploy validate help test soak model lint type \
   fmt eval bench openapi requirements

@@ -1,6 +1,6 @@
 """The life of the search index on OpenSearch, step by step: the operator's command.
 
-    python -m cli.index status | begin | backfill | prove | switch | roll-back | drop
+    python -m cli.index status | ensure | begin | backfill | prove | switch | roll-back | drop
 
 It calls the stack's index function (`STACK_NAME`), which does the work beside the table and the
 index. `docs/index-life.md` tells when to do what.
@@ -92,6 +92,7 @@ def _proved(done: Answer) -> str:
 
 TOLD: Mapping[str, Callable[[Answer], str]] = {
     "status": _generations,
+    "ensure": lambda done: _generation(done["reading"]),
     "begin": lambda done: f"begun: {_generation(done['begun'])}",
     "backfill": lambda done: f"{done['done']} of {done['namespaces']} namespaces",
     "prove": _proved,

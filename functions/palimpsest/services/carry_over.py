@@ -64,14 +64,17 @@ class CarryOverService:
     clock: Clock
 
     def ensure(self) -> Generation:
-        """The generation that is read; where there is none, the first one is made for the embedder
-        of every day. Of several that do so at once all get the same.
+        """The generation that is read; where none is, one is made for the embedder of every day,
+        or the newest of those that were made for it. Of several that do so at once all get the
+        same.
         """
         kept = self.generations.kept()
         reading = _read(kept)
         if reading is not None:
             return reading
-        first = kept[-1] if kept else self._made(1, self.embedder)
+        fitting = [one for one in kept if self._serves(one, self.embedder)]
+        number = kept[-1].number + 1 if kept else 1
+        first = fitting[-1] if fitting else self._made(number, self.embedder)
         self.generations.read_from(first, old=None)
         return self._reading()
 
