@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from local import environment
+from opensearch_node import QUICK
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -41,6 +42,7 @@ class LocalStack:
 
     folder: Path
     port: int
+    engine: str = "sqlite"
 
     @property
     def values(self) -> dict[str, str]:
@@ -52,8 +54,10 @@ class LocalStack:
         settings = {
             "PORT": str(self.port),
             "LOCAL_DIR": str(self.folder),
+            "ENGINE": self.engine,
             "EMBEDDER": "simulated",
             "SAMPLE": "no",
+            "OPENSEARCH_JAVA_OPTS": " ".join(QUICK),
         }
         done = subprocess.run(
             ["make", "-s", "-C", str(ROOT), *arguments],
@@ -111,20 +115,24 @@ def local_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack
 
 
 def free_ports() -> int:
-    """A port that is free, with the one after it free too."""
+    """A port that is free, with the two after it free too."""
     while True:
         with socket.create_server(("127.0.0.1", 0)) as first:
             port: int = first.getsockname()[1]
             try:
-                with socket.create_server(("127.0.0.1", port + 1)):
+                with (
+                    socket.create_server(("127.0.0.1", port + 1)),
+                    socket.create_server(("127.0.0.1", port + 2)),
+                ):
                     return port
-            except OSError:
+            except (OSError, OverflowError):
                 continue
 
 
 def _unmade(outer: Mapping[str, str]) -> dict[str, str]:
     """The environment without what a surrounding `make` or another stack's env file has put in."""
-    foreign = ("MAKE", "MFLAGS", "AWS_", "PALIMPSEST_", "STACK_NAME", "KEYS_TABLE_NAME")
+    stack = ("AWS_", "PALIMPSEST_", "STACK_NAME", "KEYS_TABLE_NAME", "OPENSEARCH_URL", "INDEX_")
+    foreign = ("MAKE", "MFLAGS", *stack)
     return {name: value for name, value in outer.items() if not name.startswith(foreign)}
 
 

@@ -14,16 +14,20 @@ from local.layout import Layout, plain_environment
 _START_SECONDS = 60.0
 
 
-def check_ports(layout: Layout, *, embedding: bool) -> None:
+def check_ports(layout: Layout, *, embedding: bool, opensearch: bool = False) -> None:
     """Raises `RuntimeError` naming a port of this stack that something else listens on."""
-    wanted = [layout.port, layout.embedding_port] if embedding else [layout.port]
-    for port in wanted:
+    wanted = {
+        layout.port: True,
+        layout.embedding_port: embedding,
+        layout.opensearch_port: opensearch,
+    }
+    for port in (port for port, used in wanted.items() if used):
         with socket.socket() as probe:
             probe.settimeout(1)
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 raise RuntimeError(
                     f"port {port} is in use: stop what listens there, or choose another with PORT= "
-                    "(the port after it is used too)"
+                    "(the two ports after it are used too)"
                 )
 
 

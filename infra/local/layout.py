@@ -12,6 +12,7 @@ from pathlib import Path
 
 STACK = "palimpsest"
 REGION = "us-east-1"
+ENGINES = ("sqlite", "opensearch")
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 _ROOT = Path(__file__).resolve().parents[2]
 _EXE = "Scripts" if sys.platform == "win32" else "bin"
@@ -29,15 +30,18 @@ class Layout:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Layout":
-        """The stack that the caller's settings name. Raises `ValueError` for a bad port."""
+        """The stack that the caller's settings name. Raises `ValueError` for a bad setting."""
         port = int(environment.get("PORT") or 4566)
-        if not 1024 <= port < 65535:  # noqa: PLR2004  # the port after it is used too
-            raise ValueError(f"PORT is between 1024 and 65534, not {port}")
+        if not 1024 <= port < 65534:  # noqa: PLR2004  # the two ports after it are used too
+            raise ValueError(f"PORT is between 1024 and 65533, not {port}")
+        engine = environment.get("ENGINE") or "sqlite"
+        if engine not in ENGINES:
+            raise ValueError(f"ENGINE is {' or '.join(ENGINES)}, not {engine}")
         return cls(
             root=_ROOT,
             local=(_ROOT / (environment.get("LOCAL_DIR") or ".local")).resolve(),
             port=port,
-            engine=environment.get("ENGINE") or "sqlite",
+            engine=engine,
             embedder=environment.get("EMBEDDER") or "openai",
         )
 
@@ -52,9 +56,19 @@ class Layout:
         return self.port + 1
 
     @property
+    def opensearch_port(self) -> int:
+        """Where the stack's own OpenSearch node listens."""
+        return self.port + 2
+
+    @property
     def index(self) -> Path:
         """The folder of the embedded index."""
         return self.local / "index"
+
+    @property
+    def opensearch(self) -> Path:
+        """The folder of the OpenSearch node's data."""
+        return self.local / "opensearch"
 
     @property
     def state(self) -> Path:

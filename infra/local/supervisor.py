@@ -1,6 +1,7 @@
 """The process that a local stack is: starts the children, deploys, feeds the projector, stops.
 
-One thread: between two looks at the stream it looks after its children.
+Between two looks at the stream it looks after its children; what is to be started again at once is
+looked after by a thread of its own.
 """
 
 import json
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import boto3
@@ -17,10 +18,11 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli import restore
-from local import embedding, endpoint, environment, push, showcase
+from local import embedding, endpoint, environment, push, search_node, showcase
 from local.children import Children
 from local.deployment import Deployment, stack_outputs
 from local.layout import REGION, STACK, Layout
+from local.search_node import SearchNode
 from local.stream_settings import StreamSettings
 from local.stream_source import StreamSource
 from palimpsest.bootstrap.projector import restore_services
@@ -52,16 +54,20 @@ class Supervisor:
         self.layout.local.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.layout.local.chmod(0o700)  # its logs and state show keys
         self.behind = self._recover()
-        chosen = embedding.choose(self.layout)
-        endpoint.check_ports(self.layout, embedding=bool(chosen.server))
+        chosen, searched = embedding.choose(self.layout), search_node.choose(self.layout)
+        ours = searched is not None and searched.ours
+        endpoint.check_ports(self.layout, embedding=bool(chosen.server), opensearch=ours)
         self.layout.running_marker.touch()
         self.layout.ready_marker.unlink(missing_ok=True)
         self.layout.pid_file.write_text(f"{os.getpid()}\n")
         self.layout.index.mkdir(exist_ok=True)
         self.layout.closed_marker.touch()
-        self._start_children(chosen)
-        outputs = self._deployed(chosen)
+        self._start_children(chosen, searched)
+        outputs = self._deployed({**chosen.parameters, **(searched.parameters if searched else {})})
         values = environment.members(self.layout, outputs)
+        if searched:
+            values |= searched.members(outputs)
+            search_node.ensure_index(outputs["IndexFunctionName"])
         self._restore(outputs["ProjectorFunctionName"])
         self.layout.closed_marker.unlink()
         self._wake_all(outputs["ProjectorFunctionName"])
@@ -70,19 +76,22 @@ class Supervisor:
         return values
 
     def serve(self, source: StreamSource, *, until: Callable[[], bool] = lambda: False) -> None:
-        """Feed the projector until then. Raises `RuntimeError` when a child ends by itself."""
+        """Feed the projector until then. Raises `RuntimeError` when a child ends by itself that
+        cannot be started again.
+        """
         rest = _IDLE_SECONDS[0]
-        while not until():
-            ended = self.children.ended()
-            if ended:
-                raise RuntimeError(ended)
-            try:
-                found = source.poll()
-            except (BotoCoreError, ClientError) as error:
-                self.say(f"the stream could not be read: {error}")
-                found, rest = 0, 1.0
-            rest = _IDLE_SECONDS[0] if found else min(rest * 1.5, _IDLE_SECONDS[1])
-            time.sleep(rest)
+        with self.children.revived(self.say):
+            while not until():
+                ended = self.children.ended(lasting=False)
+                if ended:
+                    raise RuntimeError(ended)
+                try:
+                    found = source.poll()
+                except (BotoCoreError, ClientError) as error:
+                    self.say(f"the stream could not be read: {error}")
+                    found, rest = 0, 1.0
+                rest = _IDLE_SECONDS[0] if found else min(rest * 1.5, _IDLE_SECONDS[1])
+                time.sleep(rest)
 
     def stop(self) -> None:
         """End the children. Data is kept; the next start knows whether it was kept whole."""
@@ -118,9 +127,13 @@ class Supervisor:
             self.say("the last stop was not clean: starting from the last saved state")
         if not self.layout.state.exists():
             shutil.rmtree(self.layout.index, ignore_errors=True)
+            shutil.rmtree(self.layout.opensearch, ignore_errors=True)
         return unclean
 
-    def _start_children(self, chosen: embedding.Embedding) -> None:
+    def _start_children(self, chosen: embedding.Embedding, searched: SearchNode | None) -> None:
+        """Start all, and wait for each: for the slowest, which is started first, last."""
+        if searched and searched.ours:
+            search_node.start(self.layout, self.children, say=self.say)
         self.say(f"starting the local AWS endpoint on port {self.layout.port}")
         endpoint.start(self.layout, self.children)
         if chosen.server:
@@ -133,14 +146,16 @@ class Supervisor:
             )
             health = f"http://127.0.0.1:{self.layout.embedding_port}/health"
             endpoint.wait_for(health, self.children)
+        if searched:
+            search_node.wait(searched, self.children)
 
-    def _deployed(self, chosen: embedding.Embedding) -> dict[str, str]:
+    def _deployed(self, chosen: Mapping[str, str]) -> dict[str, str]:
         parameters = {
             "Stage": "local",
             "Engine": self.layout.engine,
             "IndexFolder": str(self.layout.index),
             "LogLevel": os.environ.get("LOG_LEVEL") or "INFO",
-            **chosen.parameters,
+            **chosen,
         }
         deployment, pushed = Deployment(self.layout, parameters), self.layout.pushed_marker
         if not deployment.is_current():

@@ -14,6 +14,7 @@ from local import embedding, endpoint, environment, logs
 from local.children import Children, command_line
 from local.deployment import is_source, source_digest
 from local.layout import Layout, plain_environment
+from stack import free_ports
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)", "of this test"]
 
@@ -27,17 +28,24 @@ def test_the_defaults_are_those_of_the_makefile() -> None:
     assert layout().local == layout().root / ".local"
 
 
-@pytest.mark.parametrize("port", ["0", "80", "65535", "-1"])
+@pytest.mark.parametrize("port", ["0", "80", "65534", "65535", "-1"])
 def test_a_port_that_cannot_be_used_is_refused(port: str) -> None:
     with pytest.raises(ValueError, match="PORT"):
         layout(PORT=port)
 
 
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    assert layout(ENGINE="opensearch").engine == "opensearch"
+    with pytest.raises(ValueError, match="ENGINE is sqlite or opensearch, not elastic"):
+        layout(ENGINE="elastic")
+
+
 def test_two_stacks_with_two_ports_and_folders_share_nothing_that_changes(tmp_path: Path) -> None:
     first = layout(PORT="5000", LOCAL_DIR=str(tmp_path / "a"))
-    second = layout(PORT="5002", LOCAL_DIR=str(tmp_path / "b"))
-    assert not {first.port, first.embedding_port} & {second.port, second.embedding_port}
-    for name in ("index", "state", "build", "env_file", "pid_file", "ready_marker"):
+    second = layout(PORT="5003", LOCAL_DIR=str(tmp_path / "b"))
+    ports = {p for s in (first, second) for p in (s.port, s.embedding_port, s.opensearch_port)}
+    assert len(ports) == 6
+    for name in ("index", "opensearch", "state", "build", "env_file", "pid_file", "ready_marker"):
         assert getattr(first, name).is_relative_to(tmp_path / "a")
         assert getattr(second, name).is_relative_to(tmp_path / "b")
 
@@ -47,6 +55,14 @@ def test_a_port_in_use_is_named_before_anything_is_started() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(RuntimeError, match=f"port {port} is in use.*PORT="):
             endpoint.check_ports(layout(PORT=str(port)), embedding=False)
+
+
+def test_the_node_s_port_is_looked_at_only_if_the_stack_starts_one() -> None:
+    stack = layout(PORT=str(free_ports()))
+    with socket.create_server(("127.0.0.1", stack.opensearch_port)):
+        endpoint.check_ports(stack, embedding=True)
+        with pytest.raises(RuntimeError, match=f"port {stack.opensearch_port} is in use"):
+            endpoint.check_ports(stack, embedding=True, opensearch=True)
 
 
 def test_children_see_no_aws_settings_and_may_write_bytecode(

@@ -3,21 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from palimpsest.adapters.opensearch.client import Unusable, readable
 from palimpsest.adapters.opensearch.questions import Question
 from palimpsest.domain.entries import Candidate, EntryKey, Leg, LegQuery, LegResult, LegStatus
-from palimpsest.domain.errors import Unavailable
 
-STAGE = "index"
 DIGITS = 9
 
 _OVERLOADED = 429
-
-
-class Unusable(Unavailable):
-    """An answer that is not what the engine promises."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, stage=STAGE)
 
 
 def results(questions: Sequence[Question], responses: Sequence[Any]) -> list[LegResult]:
@@ -45,10 +37,8 @@ def _result(query: LegQuery, responses: Sequence[Any]) -> LegResult:
         if failed is not None:
             return failed
     late = any(response.get("timed_out") for response in responses)
-    try:
+    with readable():
         found, cut = _candidates(query, responses)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise Unusable("the index gave an answer that cannot be read") from error
     if late:  # what was found in time is kept, and told to be incomplete
         return LegResult(
             leg=query.leg, status=LegStatus.TIMEOUT, candidates=found, cut=cut, reason="timeout"
@@ -59,7 +49,7 @@ def _result(query: LegQuery, responses: Sequence[Any]) -> LegResult:
 def _failure(query: LegQuery, response: Any) -> LegResult | None:
     """What a leg fails with: an error of its own, or shards that did not answer."""
     if not isinstance(response, Mapping):
-        raise Unusable("the index gave an answer that cannot be read")
+        raise Unusable
     reason = None
     if "error" in response:
         reason = "index_overloaded" if response.get("status") == _OVERLOADED else "index_error"
@@ -73,7 +63,7 @@ def _failure(query: LegQuery, response: Any) -> LegResult | None:
 def _shards_failed(response: Mapping[str, Any]) -> bool:
     shards = response.get("_shards")
     if not isinstance(shards, Mapping) or not isinstance(shards.get("failed"), int):
-        raise Unusable("the index gave an answer that cannot be read")
+        raise Unusable
     return bool(shards["failed"])
 
 

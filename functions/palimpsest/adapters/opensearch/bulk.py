@@ -8,7 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from palimpsest.adapters.opensearch.client import STAGE, Missing, translated
+from palimpsest.adapters.opensearch.client import STAGE, Missing, Unusable, translated
 from palimpsest.adapters.opensearch.documents import Prepared
 from palimpsest.domain.entries import WriteOutcome, WriteResult
 from palimpsest.domain.errors import Throttled, Unavailable
@@ -104,21 +104,20 @@ class BulkWriter:
                 index=alias,
                 params={
                     "require_alias": "true",
-                    "filter_path": "items.*.status,items.*.error.type,items.*.error.reason,"
-                    "items.*.error.caused_by.reason",
+                    "filter_path": "items.*.status,items.*.error.type,items.*.error.caused_by.type",
                     "request_timeout": timeout,
                 },
             )
-        items = answer.get("items") if isinstance(answer, dict) else None
-        if not isinstance(items, list) or len(items) != len(entries):
-            raise Unavailable("the index gave an answer that cannot be read", stage=STAGE)
-        return [_inner(item) for item in items]
+            items = [_inner(item) for item in answer["items"]]
+        if len(items) != len(entries):
+            raise Unusable("the index gave another number of answers than it was sent entries")
+        return items
 
 
 def _inner(item: Any) -> dict[str, Any]:
-    inner = item.get("index") if isinstance(item, dict) else None
-    if not isinstance(inner, dict) or not isinstance(inner.get("status"), int):
-        raise Unavailable("the index gave an answer that cannot be read", stage=STAGE)
+    inner: dict[str, Any] = item["index"]
+    if not isinstance(inner["status"], int) or not isinstance(inner.get("error", {}), dict):
+        raise Unusable
     return inner
 
 
@@ -131,7 +130,7 @@ def _outcome(record_id: str, item: dict[str, Any]) -> tuple[WriteResult | None, 
         return WriteResult(record_id, WriteOutcome.APPLIED), None
     if status == _CONFLICT:
         return WriteResult(record_id, WriteOutcome.STALE), None
-    error = item.get("error") or {}
+    error = item.get("error", {})
     if status == _BAD:
         return WriteResult(record_id, WriteOutcome.REJECTED, _reason(error)), None
     if status == _MISSING:
@@ -142,9 +141,12 @@ def _outcome(record_id: str, item: dict[str, Any]) -> tuple[WriteResult | None, 
 
 
 def _reason(error: dict[str, Any]) -> str:
-    """What the engine says, at most `LONGEST_REASON` characters; it knows no text."""
-    said = (error.get("caused_by") or {}).get("reason") or error.get("reason") or error.get("type")
-    return str(said or "rejected")[:LONGEST_REASON]
+    """The kinds of error that the engine names, at most `LONGEST_REASON` characters. Its sentences
+    quote values of the document.
+    """
+    cause = error.get("caused_by")
+    kinds = [error.get("type"), cause.get("type") if isinstance(cause, dict) else None]
+    return ": ".join(str(kind) for kind in kinds if kind)[:LONGEST_REASON] or "rejected"
 
 
 def _parts(entries: Sequence[Prepared]) -> Iterator[list[int]]:

@@ -10,6 +10,7 @@ made again under its old name is another generation.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from opensearchpy import OpenSearch
@@ -127,8 +128,10 @@ class Catalogue:
         try:
             self._client.index(index=name, id="probe", body=probe, params={**options, "version": 0})
         except RequestError as error:
+            self._client.indices.delete(index=name, params={"request_timeout": PATIENCE_S})
             raise Unsuitable(str(error.info)[:300]) from error
-        self._client.delete(index=name, id="probe", params={**options, "version": 1})
+        again = {"ignore": HTTPStatus.NOT_FOUND}  # the answer to the first time may be lost
+        self._client.delete(index=name, id="probe", params={**options, **again, "version": 1})
 
     def read_from(self, new: Generation, *, old: Generation | None) -> None:
         """From now on `new` is read instead of `old` (None: the first), for every reader at once.

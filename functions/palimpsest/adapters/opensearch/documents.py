@@ -20,6 +20,10 @@ from palimpsest.domain.vectors import Vector
 LONGEST_ID = 512
 """Bytes; what OpenSearch allows."""
 
+VECTOR_DIGITS = 7
+"""Decimals of a unit vector's numbers as they are sent: far finer than the float16 they are held in.
+"""
+
 _LARGEST_FREQUENCY = 2**20
 
 
@@ -90,7 +94,7 @@ def _document(
     document |= {"text_hash": content.text_hash, "terms": _terms(content, weights)}
     document |= {"tokens": values} | _instants(content)
     if entry.vector is not None:
-        document["vector"] = [float(f"{number:.7g}") for number in entry.vector]
+        document["vector"] = [round(number, VECTOR_DIGITS) for number in entry.vector]
     return document, rejection
 
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from opensearchpy import OpenSearch
 
 from palimpsest.adapters.opensearch import walking
-from palimpsest.adapters.opensearch.answers import Unusable, missing_index, results
+from palimpsest.adapters.opensearch.answers import missing_index, results
 from palimpsest.adapters.opensearch.bulk import BulkWriter
 from palimpsest.adapters.opensearch.catalogue import Catalogue, write_alias
-from palimpsest.adapters.opensearch.client import Missing, translated
+from palimpsest.adapters.opensearch.client import STAGE, Missing, translated, whole
 from palimpsest.adapters.opensearch.documents import prepared
 from palimpsest.adapters.opensearch.questions import Question, payload, question
 from palimpsest.domain.entries import (
@@ -34,6 +34,9 @@ T = TypeVar("T")
 
 REMEMBERED_S = 5.0
 """How long a process goes on reading the index it knows before it asks which one is read now."""
+
+LOOKED_UP_S = 3.0
+"""How long the question which index is read may take, where its asker names no time."""
 
 ENGINE_SHARE = 0.8
 """The engine's own time-out as a share of the request's, so that it ends first and says so."""
@@ -105,7 +108,7 @@ class OpenSearchIndex:
         end = time.monotonic() + timeout
 
         def asked(standing: Generation) -> list[LegResult]:
-            left = max(0.01, end - time.monotonic())
+            left = _left(end)
             questions = [
                 question(
                     query,
@@ -117,7 +120,7 @@ class OpenSearchIndex:
             ]
             return self._asked(standing, questions, timeout=left)
 
-        return self._with_standing(asked, generation=generation)
+        return self._with_standing(asked, generation=generation, until=end)
 
     def walk(self, partition: str) -> Iterator[EntryState]:
         """As in `SearchIndex`, as of the moment at which the walk begins."""
@@ -149,7 +152,7 @@ class OpenSearchIndex:
 
     def _refreshed(self, standing: Generation) -> None:
         with translated():
-            self._client.indices.refresh(index=standing.name)
+            whole(self._client.indices.refresh(index=standing.name))
 
     def _asked(
         self, standing: Generation, questions: Sequence[Question], *, timeout: float
@@ -169,37 +172,48 @@ class OpenSearchIndex:
     def _sent(self, body: bytes, *, timeout: float) -> list[Any]:
         with translated():
             answer = self._client.msearch(body=body, params={"request_timeout": timeout})
-        responses = answer.get("responses") if isinstance(answer, dict) else None
-        if not isinstance(responses, list):
-            raise Unusable("the index gave an answer that cannot be read")
-        return responses
+            return list(answer["responses"])
 
-    def _standing(self, *, fresh: bool = False) -> Generation:
+    def _standing(self, *, fresh: bool = False, until: float | None = None) -> Generation:
         if self._pinned is not None:
             return self._pinned
-        with self._lock:
+        end = time.monotonic() + LOOKED_UP_S if until is None else until
+        if not self._lock.acquire(timeout=_left(end)):  # another thread waits for the same answer
+            raise DeadlineExceeded("the index did not answer in time", stage=STAGE)
+        try:
             known, now = self._known, time.monotonic()
             if known is not None and not fresh and now < known[1]:
                 return known[0]
-            standing = self._catalogue.reading(timeout=self._writer.timeout_s)
+            standing = self._catalogue.reading(timeout=_left(end))
             self._known = standing, now + REMEMBERED_S
             self._seen[standing.id] = standing
             return standing
+        finally:
+            self._lock.release()
 
     def _with_standing(
-        self, work: Callable[[Generation], T], *, generation: str | None = None
+        self,
+        work: Callable[[Generation], T],
+        *,
+        generation: str | None = None,
+        until: float | None = None,
     ) -> T:
         """Do `work` on the index that is read (or was, where it was that `generation`); if that is
-        gone, once more on the one that is read now.
+        gone, once more on the one that is read now. Which one that is, is found out before `until`.
         """
-        standing = self._seen.get(generation or "") or self._standing()
+        standing = self._seen.get(generation or "") or self._standing(until=until)
         try:
             return work(standing)
         except Missing:
-            fresh = self._standing(fresh=True)
+            fresh = self._standing(fresh=True, until=until)
             if fresh == standing:
                 raise
             return work(fresh)
+
+
+def _left(end: float) -> float:
+    """The seconds until then; a moment if there are none."""
+    return max(0.01, end - time.monotonic())
 
 
 def _late(one: Question) -> LegResult:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.adapters.opensearch.documents import term_token
+from palimpsest.adapters.opensearch.documents import VECTOR_DIGITS, term_token
 from palimpsest.adapters.opensearch.filtering import filter_query, standing_queries
 from palimpsest.domain.analysis import terms
 from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
@@ -79,7 +79,7 @@ def _lexical(query: LegQuery, *, timeout: float) -> Question:
 def _semantic(query: LegQuery, vector: Vector, *, timeout: float) -> Body:
     must, must_not = _standing(query)
     near = {
-        "vector": [float(f"{number:.7g}") for number in vector],
+        "vector": [round(number, VECTOR_DIGITS) for number in vector],
         "k": query.depth + 1 + TIE_ROOM,
         "filter": {"bool": {"filter": must, "must_not": must_not}},
     }

@@ -8,9 +8,9 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from palimpsest.adapters.opensearch.client import STAGE, translated
+from palimpsest.adapters.opensearch.client import translated, whole
 from palimpsest.domain.entries import EntryState, Leg
-from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.errors import PalimpsestError
 
 PAGE = 1_000
 KEEP_ALIVE = "2m"
@@ -22,17 +22,18 @@ COMPLETE = 2
 def entries(client: OpenSearch, index: str, partition: str) -> Iterator[EntryState]:
     """Every entry of a partition by id, as of the moment at which the walk begins."""
     with translated():
-        pit = client.create_pit(index=index, params={"keep_alive": KEEP_ALIVE})["pit_id"]
+        made = client.create_pit(index=index, params={"keep_alive": KEEP_ALIVE})
+        pit = whole(made)["pit_id"]
     try:
         after: list[Any] | None = None
         while True:
             hits = _page(client, pit, partition, after)
-            yield from map(_state, hits)
+            yield from hits
             if len(hits) < PAGE:
                 return
-            after = hits[-1]["sort"]
+            after = [hits[-1].id]
     finally:
-        with contextlib.suppress(Unavailable), translated():  # it ends by itself too
+        with contextlib.suppress(PalimpsestError), translated():  # it ends by itself too
             client.delete_pit(body={"pit_id": [pit]})
 
 
@@ -48,10 +49,14 @@ def heights(client: OpenSearch, index: str) -> Iterator[tuple[str, int]]:
             pages["after"] = after
         highest = {"highest": {"max": {"field": "version"}}}
         body = {"size": 0, "aggs": {"partitions": {"composite": pages, "aggs": highest}}}
-        found = _search(client, body, index=index)["aggregations"]["partitions"]
-        for bucket in found["buckets"]:
-            yield str(bucket["key"]["partition"]), int(bucket["highest"]["value"]) // COMPLETE
-        after = found.get("after_key")
+        with translated():
+            found = _search(client, body, index=index)["aggregations"]["partitions"]
+            heights = [
+                (str(bucket["key"]["partition"]), int(bucket["highest"]["value"]) // COMPLETE)
+                for bucket in found["buckets"]
+            ]
+            after = found.get("after_key")
+        yield from heights
         if after is None:
             return
 
@@ -63,12 +68,15 @@ def legs(client: OpenSearch, index: str, partition: str, record_id: str) -> froz
     for leg, field in ((Leg.LEXICAL, "terms"), (Leg.SEMANTIC, "vector")):
         there = {"bool": {"filter": [*own, {"exists": {"field": field}}]}}
         body = {"size": 1, "query": there, "_source": False}
-        if _search(client, body, index=index)["hits"]["hits"]:
-            found.add(leg)
+        with translated():
+            if _search(client, body, index=index)["hits"]["hits"]:
+                found.add(leg)
     return frozenset(found)
 
 
-def _page(client: OpenSearch, pit: str, partition: str, after: list[Any] | None) -> list[Any]:
+def _page(
+    client: OpenSearch, pit: str, partition: str, after: list[Any] | None
+) -> list[EntryState]:
     body: dict[str, Any] = {
         "size": PAGE,
         "query": {"bool": {"filter": [{"term": {"partition": partition}}]}},
@@ -80,8 +88,8 @@ def _page(client: OpenSearch, pit: str, partition: str, after: list[Any] | None)
     }
     if after is not None:
         body["search_after"] = after
-    hits: list[Any] = _search(client, body)["hits"]["hits"]
-    return hits
+    with translated():
+        return [_state(hit) for hit in _search(client, body)["hits"]["hits"]]
 
 
 def _state(hit: dict[str, Any]) -> EntryState:
@@ -98,9 +106,5 @@ def _state(hit: dict[str, Any]) -> EntryState:
 
 
 def _search(client: OpenSearch, body: dict[str, Any], *, index: str | None = None) -> Any:
-    """An answer of all shards; a partial one is none."""
-    with translated():
-        answer = client.search(index=index, body=body, params={"request_timeout": TIMEOUT_S})
-    if answer.get("timed_out") or answer.get("_shards", {}).get("failed", 1):
-        raise Unavailable("a part of the index did not answer", stage=STAGE)
-    return answer
+    """An answer of all shards; a partial one is none. To be read where errors are translated."""
+    return whole(client.search(index=index, body=body, params={"request_timeout": TIMEOUT_S}))
