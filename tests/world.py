@@ -19,7 +19,7 @@ from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation
 from palimpsest.domain.entries import Entry, WriteResult
 from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.records import Content
-from palimpsest.ports import SearchIndex
+from palimpsest.ports import Embedder, SearchIndex
 from palimpsest.services.commit import CommitService, Committed
 from palimpsest.services.embed_records import RecordEmbedding
 from palimpsest.services.erase import EraseService
@@ -100,12 +100,19 @@ class IndexWithWrites:
 class World:
     """Every service over one table."""
 
-    def __init__(self, table: str, *, index: SearchIndex | None = None, depth: int = 100) -> None:
+    def __init__(
+        self,
+        table: str,
+        *,
+        index: SearchIndex | None = None,
+        depth: int = 100,
+        embedder: Embedder | None = None,
+    ) -> None:
         client = make_client()
         self.table = table
         self.client = client
         self.clock = MovableClock()
-        self.embedder = SimulatedEmbedder(dimension=64)
+        self.embedder: Any = embedder or SimulatedEmbedder(dimension=64)
         self.index = index or MemoryIndex(fingerprint=self.embedder.fingerprint)
         self.wakes = NotedWakes()
         self.writer = make_client(attempts=1)

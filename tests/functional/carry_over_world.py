@@ -1,10 +1,12 @@
 """Every service over one table and a real OpenSearch node, with a second model at hand."""
 
 from dataclasses import replace
+from typing import Any
 
 from contract.opensearch_index import generations
 from palimpsest.adapters.dynamodb.generation_items import DynamoGenerationItems
 from palimpsest.adapters.simulated import SimulatedEmbedder
+from palimpsest.ports import Embedder
 from palimpsest.services.carry_over import CarryOverService
 from palimpsest.services.projections import GenerationProjections
 from palimpsest.services.prove import ProofService
@@ -14,13 +16,22 @@ from world import NAMESPACE, TENANT, World
 class CarryOverWorld(World):
     """A world whose index can be carried over from `embedder`'s model to `following`'s."""
 
-    def __init__(self, table: str, *, url: str, prefix: str) -> None:
-        embedder = SimulatedEmbedder(dimension=64)
+    def __init__(
+        self,
+        table: str,
+        *,
+        url: str,
+        prefix: str,
+        embedder: Embedder | None = None,
+        following: Embedder | None = None,
+    ) -> None:
+        embedder = embedder or SimulatedEmbedder(dimension=64)
         self.generations = generations(
             url, prefix, fingerprint=embedder.fingerprint, dimension=embedder.dimension
         )
-        super().__init__(table, index=self.generations.reading(patience_s=10))
-        self.following = SimulatedEmbedder(dimension=32)
+        index = self.generations.reading(patience_s=10)
+        super().__init__(table, index=index, embedder=embedder)
+        self.following: Any = following or SimulatedEmbedder(dimension=32)
         self.embedders = {e.fingerprint: e for e in (self.embedder, self.following)}
         self.searches = replace(self.searches, embedders=self.embedders)
         self.every = GenerationProjections(self.projection, self.generations, self.embedders)
