@@ -1,4 +1,8 @@
+import threading
+from typing import Any
+
 import pytest
+from botocore.client import BaseClient
 
 from world import World
 
@@ -6,3 +10,15 @@ from world import World
 @pytest.fixture
 def world(tables: dict[str, str]) -> World:
     return World(tables["RecordsTable"])
+
+
+@pytest.fixture
+def one_call_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests with threads: moto copies its tables as it serves, which a second call breaks."""
+    lock, call = threading.Lock(), BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def alone(client: BaseClient, *arguments: Any) -> Any:
+        with lock:
+            return call(client, *arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", alone)

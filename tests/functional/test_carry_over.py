@@ -14,7 +14,7 @@ from palimpsest.services.carry_over import NotReady
 from palimpsest.services.receipt import ReceiptService
 from world import NAMESPACE, TENANT
 
-pytestmark = pytest.mark.opensearch
+pytestmark = [pytest.mark.opensearch, pytest.mark.usefixtures("one_call_at_a_time")]
 TEXTS = {f"r{n:02}": f"the heron number {n} waits by weir {n % 7}" for n in range(30)}
 
 

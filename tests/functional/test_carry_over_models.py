@@ -13,7 +13,11 @@ from palimpsest.adapters.onnx import OnnxEmbedder
 from palimpsest.domain.entries import Leg, LegStatus
 from palimpsest.domain.filters import Prefix
 
-pytestmark = [pytest.mark.opensearch, pytest.mark.model]
+pytestmark = [
+    pytest.mark.opensearch,
+    pytest.mark.model,
+    pytest.mark.usefixtures("one_call_at_a_time"),
+]
 SENTENCES = [
     "Mira cannot eat walnuts",
     "the boiler in the cellar was replaced in March",
