@@ -73,25 +73,15 @@ class Catalogue:
 
     def kept(self, *, timeout: float = PATIENCE_S) -> list[Generation]:
         """All indices of the stack, oldest first."""
-        with translated():
-            found = self._client.indices.get(
-                index=f"{self._prefix}-v*",
-                params={"filter_path": _TOLD, "request_timeout": timeout},
-            )
-        indices = [one for name, facts in found.items() if (one := self._read(name, facts))]
-        return sorted(indices, key=lambda one: one.number)
+        found = self._found(f"{self._prefix}-v*", timeout=timeout)
+        return sorted(found, key=lambda one: one.number)
 
     def reading(self, *, timeout: float = PATIENCE_S) -> Generation:
         """The index that is read. Raises `Missing` where there is none."""
-        with translated():
-            found = self._client.indices.get(
-                index=self.read_alias,
-                params={"filter_path": _TOLD, "request_timeout": timeout},
-            )
-        indices = [one for name, facts in found.items() if (one := self._read(name, facts))]
-        if len(indices) != 1:
-            raise Missing(f"{self.read_alias} names {len(indices)} indices instead of one")
-        return indices[0]
+        found = self._found(self.read_alias, timeout=timeout)
+        if len(found) != 1:
+            raise Missing(f"{self.read_alias} names {len(found)} indices instead of one")
+        return found[0]
 
     def create(self, number: int, *, fingerprint: str, dimension: int) -> Generation:
         """Make the index of that number, empty and not read; where it stands already, leave it so.
@@ -123,7 +113,7 @@ class Catalogue:
 
     def _probe(self, name: str) -> None:
         """Raises `Unsuitable` where documents cannot have ids and versions of the client's."""
-        probe = {"partition": "#", "id": "#", "revision": 0, "version": 0, "tombstone": True}
+        probe = {"tombstone": True}  # of no partition: nobody ever comes across it
         options = {"version_type": "external_gte", "request_timeout": PATIENCE_S}
         try:
             self._client.index(index=name, id="probe", body=probe, params={**options, "version": 0})
@@ -143,10 +133,14 @@ class Catalogue:
         if old is not None:
             removal = {"index": old.name, "alias": self.read_alias, "must_exist": True}
             actions.insert(0, {"remove": removal})
-        with translated():
-            self._client.indices.update_aliases(
-                body={"actions": actions}, params={"request_timeout": PATIENCE_S}
-            )
+        try:
+            with translated():
+                self._client.indices.update_aliases(
+                    body={"actions": actions}, params={"request_timeout": PATIENCE_S}
+                )
+        except Missing:  # also where it was done, and the answer to that lost
+            if new.id not in {one.id for one in self.kept() if one.read}:
+                raise
 
     def drop(self, one: Generation) -> None:
         """Remove an index that is not read; one that is gone already is fine."""
@@ -157,6 +151,13 @@ class Catalogue:
                 index=one.name,
                 params={"ignore_unavailable": "true", "request_timeout": PATIENCE_S},
             )
+
+    def _found(self, names: str, *, timeout: float) -> list[Generation]:
+        with translated():
+            found = self._client.indices.get(
+                index=names, params={"filter_path": _TOLD, "request_timeout": timeout}
+            )
+            return [one for name, facts in found.items() if (one := self._read(name, facts))]
 
     def _read(self, name: str, facts: Mapping[str, Any]) -> Generation | None:
         """None for an index that is not of this stack."""
