@@ -42,6 +42,13 @@ $(TOOLS)/emulator/.done $(TOOLS)/sam/.done: $(TOOLS)/%/.done: infra/local/%.txt 
 	@"$(UV)" pip install -q -p $(TOOLS)/$*/bin/python --no-deps --require-hashes -r infra/local/$*.txt
 	@touch $@
 
+# what the benchmarks compare with, beside nothing of the project's own
+$(TOOLS)/bench/.done: requirements/bench.txt $(TOOLS)/uv/.done
+	@echo "installing the tool environment bench"
+	@rm -rf $(TOOLS)/bench && "$(UV)" venv -q -p "$(PYTHON)" $(TOOLS)/bench
+	@"$(UV)" pip sync -q -p $(TOOLS)/bench/bin/python --require-hashes requirements/bench.txt
+	@touch $@
+
 SETUP := .venv/.done
 STACK_SETUP := $(SETUP) $(TOOLS)/emulator/.done $(TOOLS)/sam/.done
 
@@ -152,14 +159,14 @@ eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPT
 	@[ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }
 	@set -a; . "$(abspath $(LOCAL_DIR))/env"; $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
 
-bench: $(STACK_SETUP) model ## Ratios to the bare engine and libraries, in one run [OPTIONS='--only search --strict'] [EMBEDDER=simulated]
+bench: $(STACK_SETUP) $(TOOLS)/bench/.done model ## Ratios to the bare engine and libraries, in one run [OPTIONS='--only search --strict'] [EMBEDDER=simulated]
 	@UV="$(UV)" PYTHONPATH=functions:infra:tests $(PY) -m benchmarks.run --embedder $(EMBEDDER) $(OPTIONS)
 
 openapi: $(SETUP) ## Write the OpenAPI document anew from the handlers
 	@PYTHONPATH=infra:functions $(PY) -m openapi.generate
 
 requirements: $(SETUP) ## Export the locks anew from pyproject.toml
-	@for name in runtime: local:local dev:dev; do group=$${name#*:}; \
+	@for name in runtime: local:local dev:dev bench:bench; do group=$${name#*:}; \
 	  "$(UV)" pip compile -q pyproject.toml $${group:+--group $$group} --universal --generate-hashes --no-emit-index-url \
 	  --no-header --python-version 3.11 -o requirements/$${name%%:*}.txt; done
 

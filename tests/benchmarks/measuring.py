@@ -7,18 +7,24 @@ else the machine is doing, and whatever one leaves warm for the next, meets both
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+Side = Callable[[int], Sequence[float]]
+"""Is given a round's number, prepares what it needs, times itself, and tells one or several times
+in milliseconds.
+"""
+
 WARM_UP = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """Times of both sides in milliseconds. The ratio is ours to bare, at most `bar`; of throughput
-    it is bare to ours, at least `bar`. A figure without a bar is there to be known.
+    it is bare to ours, at least `bar`; of medians, or `at_p95`. A figure without a bar is there to
+    be known.
     """
 
     name: str
@@ -26,10 +32,12 @@ class Figure:
     bare: Sequence[float]
     bar: float | None = None
     throughput: bool = False
+    at_p95: bool = False
 
     @property
     def ratio(self) -> float:
-        ours, bare = statistics.median(self.ours), statistics.median(self.bare)
+        at = p95 if self.at_p95 else statistics.median
+        ours, bare = at(self.ours), at(self.bare)
         return bare / ours if self.throughput else ours / bare
 
     @property
@@ -46,6 +54,7 @@ class Figure:
             "bare_ms": summary(self.bare),
             "ratio": round(self.ratio, 3),
             "of": "throughput" if self.throughput else "time",
+            "at": "p95" if self.at_p95 else "median",
             "bar": self.bar,
             "ok": self.ok,
         }
@@ -68,14 +77,12 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def interleaved(
     rounds: int,
-    ours: Callable[[int], Sequence[float]],
-    bare: Callable[[int], Sequence[float]],
+    ours: Side,
+    bare: Side,
     *,
     warm_up: int = WARM_UP,
 ) -> tuple[list[list[float]], list[list[float]]]:
-    """Both sides' columns. A side is given the round's number, prepares what it needs, times
-    itself, and tells one or several times in milliseconds; the rounds of the warm-up do not count.
-    """
+    """Both sides' columns; the rounds of the warm-up do not count."""
     told: tuple[list[Sequence[float]], list[Sequence[float]]] = ([], [])
     for number in range(rounds + warm_up):
         order = ((0, ours), (1, bare)) if number % 2 else ((1, bare), (0, ours))
@@ -83,6 +90,25 @@ def interleaved(
             told[place].append(side(number))
     mine, other = ([list(column) for column in zip(*rows[warm_up:], strict=True)] for rows in told)
     return mine, other
+
+
+def in_turns(
+    rounds: int, sides: Mapping[str, Side], *, warm_up: int = WARM_UP
+) -> dict[str, list[list[float]]]:
+    """The columns of any number of sides, by name. Every round begins with the next side, and after
+    each cycle the order is turned round, so that each stands before any other as often as after it.
+    """
+    names = list(sides)
+    told: dict[str, list[Sequence[float]]] = {name: [] for name in names}
+    for number in range(rounds + warm_up):
+        first = number % len(names)
+        order = names[first:] + names[:first]
+        for name in order[::-1] if number // len(names) % 2 else order:
+            told[name].append(sides[name](number))
+    return {
+        name: [list(column) for column in zip(*rows[warm_up:], strict=True)]
+        for name, rows in told.items()
+    }
 
 
 def table(figures: Sequence[Figure]) -> list[str]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks import (
     commit_bench,
+    engine_process,
     growth_bench,
     index_bench,
     place,
@@ -27,8 +28,8 @@ from benchmarks import (
 from benchmarks.measuring import Figure, table
 
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
-START, SEARCH, GROWTH, COMMITS, PROJECTION, INDEX = NAMES = (
-    "start", "search", "growth", "commits", "projection", "index",
+START, SEARCH, GROWTH, COMMITS, PROJECTION, OPENSEARCH, INDEX = NAMES = (
+    "start", "search", "growth", "commits", "projection", "opensearch", "index",
 )  # fmt: skip
 ON_A_TABLE = {SEARCH, GROWTH, COMMITS, PROJECTION}
 PROJECTION_ROUNDS = 4
@@ -46,6 +47,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--projected", type=int, default=1_000, help="records projected in all")
     parser.add_argument("--rounds", type=int, default=100, help="of each search and commit")
     parser.add_argument("--starts", type=int, default=7, help="fresh processes of each function")
+    engine_process.add_arguments(parser)
     parser.add_argument("--port", type=int, default=4596, help="and the one after it")
     parser.add_argument("--embedder", choices=("openai", "simulated"), default="openai")
     parser.add_argument("--output", type=Path, default=RESULT)
@@ -61,7 +63,7 @@ def _chosen(text: str) -> tuple[str, ...]:
 
 
 def measured(asked: argparse.Namespace, folder: Path) -> tuple[list[Figure], dict[str, Any]]:
-    """All figures of the chosen benchmarks, and what each function loads."""
+    """All figures of the chosen benchmarks but OpenSearch's, and what each function loads."""
     only = asked.only
     figures: list[Figure] = []
     loads: dict[str, Any] = {}
@@ -93,9 +95,17 @@ def main() -> int:
     began, load = time.monotonic(), os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="palimpsest-bench-") as folder:
         figures, loads = measured(asked, Path(folder).resolve())
+        engine = engine_process.Told()
+        if OPENSEARCH in asked.only:
+            engine = engine_process.measure(asked, Path(folder).resolve(), say=say)
+            figures += engine.figures
     if figures:
         say("")
         say("\n".join(table(figures)))
+    for line in engine.lines:
+        say(line)
+    if engine.ndcg:
+        say("nDCG@10: " + ", ".join(f"{name} {mean:.3f}" for name, mean in engine.ndcg.items()))
     for name, what in loads.items():
         heavy = ", ".join(f"{package} {ms:.0f}" for package, ms in what["heaviest_ms"])
         say(f"{name}: {what['modules']} modules ({what['bare_modules']} bare); ms of {heavy}")
@@ -114,7 +124,12 @@ def main() -> int:
         say(f"the embedded index alone, {asked.records:,} records, milliseconds")
         index_bench.main(asked.records)
     asked.output.parent.mkdir(exist_ok=True)
-    told = {"machine": machine, "figures": [one.told() for one in figures], "loads": loads}
+    told = {
+        "machine": machine,
+        "figures": [one.told() for one in figures],
+        "loads": loads,
+        "opensearch": {"lines": engine.lines, "ndcg@10": engine.ndcg},
+    }
     asked.output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return int(asked.strict and not all(one.ok for one in figures))
 

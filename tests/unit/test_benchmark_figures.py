@@ -1,4 +1,7 @@
-from benchmarks.measuring import Figure, interleaved, table
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from benchmarks.measuring import Figure, in_turns, interleaved, table
 
 
 def test_both_sides_take_turns_at_beginning_a_round_and_the_warm_up_does_not_count() -> None:
@@ -15,6 +18,31 @@ def test_both_sides_take_turns_at_beginning_a_round_and_the_warm_up_does_not_cou
     (mine,), (other,) = interleaved(2, ours, bare, warm_up=1)
     assert order == ["bare 0", "ours 0", "ours 1", "bare 1", "bare 2", "ours 2"]
     assert (mine, other) == ([1.0, 2.0], [10.0, 20.0])
+
+
+def test_of_several_sides_each_comes_before_every_other_as_often_as_after_it() -> None:
+    order: list[tuple[int, str]] = []
+
+    def side(name: str) -> Callable[[int], Sequence[float]]:
+        def turn(number: int) -> Sequence[float]:
+            order.append((number, name))
+            return (float(number), 0.0)
+
+        return turn
+
+    names = "abc"
+    told = in_turns(6, {name: side(name) for name in names}, warm_up=6)
+    assert told["b"] == [[6.0, 7.0, 8.0, 9.0, 10.0, 11.0], [0.0] * 6]
+    rounds = ["".join(name for n, name in order if n == number) for number in range(12)]
+    assert {one[0] for one in rounds[:3]} == set(names)
+    for first, second in combinations(names, 2):
+        assert sum(one.index(first) < one.index(second) for one in rounds) == 6
+
+
+def test_a_figure_may_compare_the_slowest_twentieth() -> None:
+    times = [float(n) for n in range(1, 101)]
+    figure = Figure(name="late", ours=[2 * t for t in times], bare=times, bar=1.3, at_p95=True)
+    assert (figure.ratio, figure.ok, figure.told()["at"]) == (2.0, False, "p95")
 
 
 def test_a_ratio_of_times_is_ours_to_bare_and_one_of_throughputs_the_other_way_round() -> None:

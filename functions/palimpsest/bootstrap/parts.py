@@ -45,8 +45,8 @@ class KeptIndexes:
 
 
 def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> KeptIndexes:
-    """The search index of `ENGINE`. It waits at most `patience_s` for another process, or for an engine
-    that asks for patience. Raises `SettingsError` where that one cannot serve.
+    """The search index of `ENGINE`. It waits at most `patience_s` for another process, or for an
+    engine that asks for patience. Raises `SettingsError` where that one cannot serve.
     """
     if settings.engine is Engine.OPENSEARCH:
         from palimpsest.bootstrap.opensearch import make_generations

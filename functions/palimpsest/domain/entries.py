@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from palimpsest.domain.filters import Filter, TimeRange
 from palimpsest.domain.records import Content
@@ -94,8 +95,7 @@ class LegQuery:
     time_range: TimeRange | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A found entry: its raw score (BM25, or the cosine -1..1), and the record's revision and text
     found. Ids are unique within a partition only.
     """
@@ -109,7 +109,7 @@ class Candidate:
     @property
     def key(self) -> EntryKey:
         """What names the entry among those of all partitions."""
-        return self.partition, self.id
+        return self[:2]
 
 
 class LegStatus(StrEnum):

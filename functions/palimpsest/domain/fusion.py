@@ -8,6 +8,7 @@ give the same list. Equal ids of different partitions are different entries.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from palimpsest.domain.entries import Candidate, EntryKey, Leg
 
@@ -25,8 +26,7 @@ class FusionMethod(StrEnum):
     RRF = "rrf"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """What one leg gave a fused hit: its rank and raw score there, and the term it adds to the
     score.
     """
@@ -38,8 +38,7 @@ class Part:
     contribution: float
 
 
-@dataclass(frozen=True, slots=True)
-class FusedHit:
+class FusedHit(NamedTuple):
     """One entry of the fused list, with the whole arithmetic by leg."""
 
     score: float
@@ -84,31 +83,42 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
     """
     total = fusion.lexical + fusion.semantic
     parts: dict[EntryKey, dict[Leg, Part]] = {}
-    first: dict[EntryKey, Candidate] = {}
+    newest: dict[EntryKey, Candidate] = {}
     for leg, candidates in legs.items():
-        weight = fusion.weight(leg)
-        normalised = min_max([candidate.score for candidate in candidates])
-        for rank, (candidate, level) in enumerate(zip(candidates, normalised, strict=True), 1):
-            key = candidate.key
-            by_leg = parts.setdefault(key, {})
-            if leg in by_leg:
-                continue  # the same entry twice in a leg counts at its better rank
-            term = (
-                weight / (RRF_K + rank)
-                if fusion.method is FusionMethod.RRF
-                else weight * level / total
-            )
-            by_leg[leg] = Part(rank, candidate.score, level, weight, term)
-            known = first.get(key)
-            if known is None or candidate.revision > known.revision:
-                first[key] = candidate
-    hits = [
-        FusedHit(
-            round(sum(part.contribution for part in by_leg.values()), _DIGITS), by_leg, first[key]
-        )
-        for key, by_leg in parts.items()
+        weight, by_rank = fusion.weight(leg), fusion.method is FusionMethod.RRF
+        levels = min_max([candidate.score for candidate in candidates])
+        for rank, (candidate, level) in enumerate(zip(candidates, levels, strict=True), 1):
+            key = candidate[:2]
+            term = weight / (RRF_K + rank) if by_rank else weight * level / total
+            part = Part(rank, candidate.score, level, weight, term)
+            by_leg = parts.get(key)
+            if by_leg is None:
+                parts[key], newest[key] = {leg: part}, candidate
+            elif leg not in by_leg:  # the same entry twice in a leg counts at its better rank
+                by_leg[leg] = part
+                if candidate.revision > newest[key].revision:
+                    newest[key] = candidate
+    return _ordered(parts, newest)
+
+
+def _ordered(
+    parts: Mapping[EntryKey, Mapping[Leg, Part]], newest: Mapping[EntryKey, Candidate]
+) -> list[FusedHit]:
+    """The hits of these parts: score descending, best rank, id, partition."""
+    rows = []
+    for key, by_leg in parts.items():
+        if len(by_leg) == 1:
+            (part,) = by_leg.values()
+            score, best = part.contribution, part.rank
+        else:
+            score = sum(part.contribution for part in by_leg.values())
+            best = min(part.rank for part in by_leg.values())
+        rows.append((-round(score, _DIGITS), best, key[1], key[0]))
+    rows.sort()
+    return [
+        FusedHit(-negative, parts[partition, record_id], newest[partition, record_id])
+        for negative, _, record_id, partition in rows
     ]
-    return sorted(hits, key=order)
 
 
 def single(leg: Leg, candidates: Sequence[Candidate]) -> list[FusedHit]:
@@ -119,11 +129,6 @@ def single(leg: Leg, candidates: Sequence[Candidate]) -> list[FusedHit]:
         part = Part(rank, score, score, 1.0, score)
         seen.setdefault(candidate.key, FusedHit(score, {leg: part}, candidate))
     return list(seen.values())
-
-
-def order(hit: FusedHit) -> tuple[float, int, str, str]:
-    """The sort key of a fused list."""
-    return -hit.score, hit.best_rank, hit.id, hit.candidate.partition
 
 
 def min_max(scores: Sequence[float]) -> list[float]:

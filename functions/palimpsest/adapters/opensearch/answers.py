@@ -68,26 +68,33 @@ def _shards_failed(response: Mapping[str, Any]) -> bool:
 
 
 def _candidates(query: LegQuery, responses: Sequence[Any]) -> tuple[list[Candidate], bool]:
-    scores: dict[EntryKey, float] = {}
-    told: dict[EntryKey, tuple[int, str]] = {}
-    cut = False
-    for response in responses:
-        hits = response["hits"]["hits"]
-        cut = cut or len(hits) > query.depth
-        for hit in hits:
-            score, record_id, partition = hit["sort"]
-            key = (str(partition), str(record_id))
-            scores[key] = scores.get(key, 0.0) + _score(query.leg, score)
-            told[key] = _told(hit["fields"])
-    if any(partition not in query.partitions for partition, _ in scores):
+    pages = [response["hits"]["hits"] for response in responses]
+    found = [_candidate(query.leg, hit) for hits in pages for hit in hits]
+    if len(pages) > 1:
+        found = _added_up(found)
+    if any(candidate.partition not in query.partitions for candidate in found):
         raise Unusable("the index gave entries of another partition")
-    ordered = sorted(scores, key=lambda key: (-scores[key], key[1], key[0]))
-    found = [Candidate(*key, scores[key], *told[key]) for key in ordered[: query.depth]]
-    return found, cut or len(ordered) > query.depth
+    found.sort(key=lambda candidate: (-candidate.score, candidate.id, candidate.partition))
+    cut = len(found) > query.depth or any(len(hits) > query.depth for hits in pages)
+    return found[: query.depth], cut
 
 
-def _told(fields: Mapping[str, Sequence[Any]]) -> tuple[int, str]:
-    return int(fields["revision"][0]), str(fields["text_hash"][0])
+def _candidate(leg: Leg, hit: Mapping[str, Any]) -> Candidate:
+    (score, record_id, partition), fields = hit["sort"], hit["fields"]
+    (revision,), (text_hash,) = fields["revision"], fields["text_hash"]
+    return Candidate(
+        str(partition), str(record_id), _score(leg, score), int(revision), str(text_hash)
+    )
+
+
+def _added_up(found: Sequence[Candidate]) -> list[Candidate]:
+    """One candidate of each entry, with the sum of what the parts of the question gave it."""
+    sums: dict[EntryKey, Candidate] = {}
+    for candidate in found:
+        known = sums.get(candidate.key)
+        before = known.score if known is not None else 0.0
+        sums[candidate.key] = candidate._replace(score=round(before + candidate.score, DIGITS))
+    return list(sums.values())
 
 
 def _score(leg: Leg, score: object) -> float:

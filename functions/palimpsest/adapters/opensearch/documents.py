@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -21,8 +22,7 @@ LONGEST_ID = 512
 """Bytes; what OpenSearch allows."""
 
 VECTOR_DIGITS = 7
-"""Decimals of a unit vector's numbers as they are sent: far finer than the float16 they are held in.
-"""
+"""Decimals of a unit vector's numbers as they are sent: finer than the float16 they are held in."""
 
 _LARGEST_FREQUENCY = 2**20
 
@@ -67,11 +67,25 @@ def _lines(entry: Entry, document: dict[str, Any]) -> bytes:
             "version_type": "external_gte",
         }
     }
-    return b"%b\n%b\n" % (_json(action), _json(document))
+    told = as_json(document)
+    if "vector" in document and entry.vector is not None:
+        told = b"%b%b}" % (told.removesuffix(b"[]}"), vector_json(entry.vector))
+    return b"%b\n%b\n" % (as_json(action), told)
 
 
-def _json(value: object) -> bytes:
+def as_json(value: object) -> bytes:
+    """JSON in UTF-8 without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def vector_json(vector: Vector) -> bytes:
+    """A unit vector as a JSON list, in a fifth of the time that `json` takes."""
+    return (_number_list(len(vector)) % tuple(vector)).encode()
+
+
+@lru_cache(maxsize=8)
+def _number_list(size: int) -> str:
+    return "[" + ",".join([f"%.{VECTOR_DIGITS}f"] * size) + "]"
 
 
 def _document(
@@ -94,7 +108,7 @@ def _document(
     document |= {"text_hash": content.text_hash, "terms": _terms(content, weights)}
     document |= {"tokens": values} | _instants(content)
     if entry.vector is not None:
-        document["vector"] = [round(number, VECTOR_DIGITS) for number in entry.vector]
+        document["vector"] = []  # put in as it is sent
     return document, rejection
 
 

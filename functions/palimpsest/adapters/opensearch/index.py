@@ -32,7 +32,7 @@ from palimpsest.domain.lexical import FieldWeights
 
 T = TypeVar("T")
 
-REMEMBERED_S = 5.0
+REMEMBERED_S = 15.0
 """How long a process goes on reading the index it knows before it asks which one is read now."""
 
 LOOKED_UP_S = 3.0

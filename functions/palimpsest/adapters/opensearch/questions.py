@@ -1,12 +1,11 @@
 """Legs as the bodies of one `_msearch`, and what is told without asking."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palimpsest.adapters.opensearch.documents import VECTOR_DIGITS, term_token
+from palimpsest.adapters.opensearch.documents import as_json, term_token, vector_json
 from palimpsest.adapters.opensearch.filtering import filter_query, standing_queries
 from palimpsest.domain.analysis import terms
 from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
@@ -53,9 +52,19 @@ def question(query: LegQuery, *, fingerprint: str, dimension: int, timeout: floa
 
 def payload(questions: Sequence[Question], *, index: str) -> bytes:
     """The lines of the `_msearch` of all bodies, in order."""
-    header = _json({"index": index})
-    lines = [line for one in questions for body in one.bodies for line in (header, _json(body))]
+    header = as_json({"index": index})
+    lines = [line for one in questions for body in one.bodies for line in (header, _line(body))]
     return b"\n".join(lines) + b"\n"
+
+
+def _line(body: Body) -> bytes:
+    near = body["query"].get("knn")
+    if near is None:
+        return as_json(body)
+    rest = {name: value for name, value in near["vector"].items() if name != "vector"}
+    rest["vector"] = []
+    told = as_json({**body, "query": {"knn": {"vector": rest}}})
+    return told.replace(b'"vector":[]', b'"vector":' + vector_json(near["vector"]["vector"]), 1)
 
 
 def _known(query: LegQuery, status: LegStatus, reason: str) -> Question:
@@ -79,7 +88,7 @@ def _lexical(query: LegQuery, *, timeout: float) -> Question:
 def _semantic(query: LegQuery, vector: Vector, *, timeout: float) -> Body:
     must, must_not = _standing(query)
     near = {
-        "vector": [round(number, VECTOR_DIGITS) for number in vector],
+        "vector": vector,
         "k": query.depth + 1 + TIE_ROOM,
         "filter": {"bool": {"filter": must, "must_not": must_not}},
     }
@@ -105,7 +114,3 @@ def _body(query: LegQuery, found: Body, *, timeout: float) -> Body:
         "track_scores": True,
         "timeout": f"{max(1, int(1000 * timeout))}ms",
     }
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
