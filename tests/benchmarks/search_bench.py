@@ -32,6 +32,7 @@ class SearchBench:
     def __init__(self, place: Place, records: int, *, limit: int = LIMITS[0]) -> None:
         self.handler = place.modules["search"].handler
         self.service = place.services("search").search
+        (self.embedder,) = self.service.embedders.values()
         self.client = boto3.client("dynamodb")
         self.namespace = place.namespace_of(records)
         self.limit = limit
@@ -70,7 +71,7 @@ class SearchBench:
         return asked, read, asked + read, beside
 
     def vector(self, question: str) -> tuple[float, ...]:
-        found: tuple[float, ...] = self.service.embedder.embed_query(question, timeout=5)
+        found: tuple[float, ...] = self.embedder.embed_query(question, timeout=5)
         return found
 
     def vector_beside_reads(self, question: str) -> tuple[float, ...]:
@@ -92,7 +93,7 @@ class SearchBench:
                 now=datetime.now(UTC),
                 text=question,
                 vector=vector if leg is Leg.SEMANTIC else None,
-                fingerprint=self.service.embedder.fingerprint,
+                fingerprint=self.embedder.fingerprint,
             )
             for leg in Leg
         ]

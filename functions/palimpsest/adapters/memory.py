@@ -77,7 +77,7 @@ class MemoryIndex:
         """As in `SearchIndex`."""
         return self._generation
 
-    def reading(self) -> Reading:
+    def reading(self, *, timeout: float | None = None) -> Reading:  # noqa: ARG002
         """As in `SearchIndex`."""
         return Reading(self._generation, self.fingerprint)
 

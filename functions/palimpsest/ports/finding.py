@@ -61,8 +61,10 @@ class SearchIndex(Protocol):
         """
         ...
 
-    def reading(self) -> Reading:
-        """That generation, with the fingerprint of the model whose vectors it holds."""
+    def reading(self, *, timeout: float | None = None) -> Reading:
+        """That generation, with the fingerprint of the model whose vectors it holds; told within
+        `timeout` seconds (None: the adapter's own), else raises `DeadlineExceeded`.
+        """
         ...
 
     def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:

@@ -87,10 +87,10 @@ class SearchService:
         """
         start = self.clock.monotonic()
         budget = min(MAX_BUDGET_S, request.timeout_ms / 1000 + request.wait_ms / 1000)
-        reading = self.index.reading()
+        timeout = max(0.01, request.timeout_ms / 1000 - SHORT_OF_BUDGET_S)
+        reading = self.index.reading(timeout=timeout)
         pending = None
         if Leg.SEMANTIC in request.mode.legs:
-            timeout = max(0.01, request.timeout_ms / 1000 - SHORT_OF_BUDGET_S)
             embedder = self.embedders.get(reading.fingerprint)
             pending = self.executor.submit(
                 lambda: embed_query(embedder, self.clock, request.query, timeout_s=timeout)

@@ -72,9 +72,10 @@ class OpenSearchIndex:
         """As in `SearchIndex`."""
         return self._standing().id
 
-    def reading(self) -> Reading:
+    def reading(self, *, timeout: float | None = None) -> Reading:
         """As in `SearchIndex`."""
-        standing = self._standing()
+        until = None if timeout is None else time.monotonic() + timeout
+        standing = self._standing(until=until)
         return Reading(standing.id, standing.fingerprint)
 
     def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:

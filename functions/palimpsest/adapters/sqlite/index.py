@@ -83,7 +83,7 @@ class SqliteIndex:
         """The generation of the file that stands now."""
         return self._current()[0].generation
 
-    def reading(self) -> Reading:
+    def reading(self, *, timeout: float | None = None) -> Reading:  # noqa: ARG002
         """As in `SearchIndex`."""
         return Reading(self.generation(), self._fingerprint)
 
