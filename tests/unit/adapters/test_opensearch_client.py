@@ -17,8 +17,8 @@ from opensearchpy import OpenSearch
 from urllib3 import HTTPResponse
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
-from opensearch import faults
-from opensearch.fault_proxy import Asked, FaultProxy, serving
+from index_faults import faults
+from index_faults.fault_proxy import Asked, FaultProxy, serving
 from palimpsest.adapters.opensearch import Catalogue, Endpoint, make_client
 from palimpsest.adapters.opensearch.client import translated
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
