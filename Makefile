@@ -159,6 +159,9 @@ eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPT
 	@[ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }
 	@set -a; . "$(abspath $(LOCAL_DIR))/env"; $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
 
+eval-engines: $(SETUP) model ## Whether both engines answer alike: SETS='<folder> …'; needs a JDK 21 and Maven
+	@PYTHONPATH=functions:infra:tests $(PY) -m evaluation.engines $(SETS)
+
 bench: $(STACK_SETUP) $(TOOLS)/bench/.done model ## Ratios to the bare engine and libraries, in one run [OPTIONS='--only search --strict'] [EMBEDDER=simulated]
 	@UV="$(UV)" PYTHONPATH=functions:infra:tests $(PY) -m benchmarks.run --embedder $(EMBEDDER) $(OPTIONS)
 
@@ -175,4 +178,4 @@ help: ## This list
 
 .PHONY: setup run up down push key keys key-disable restored index-status index-ensure index-begin index-backfill index-prove \
   index-switch index-roll-back index-drop logs clean build deploy validate help test soak model lint type \
-  fmt eval bench openapi requirements
+  fmt eval eval-engines bench openapi requirements

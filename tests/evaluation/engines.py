@@ -42,14 +42,12 @@ def say(line: str) -> None:
 def contents_of(found: EvaluationSet, folder: Path) -> dict[str, Content]:
     """The records that are active, by id."""
     gone = {old for old, _ in superseded(folder)}
-    return {
-        record_id: Content(
-            **{key: tuple(value) if isinstance(value, list) else value
-               for key, value in fields.items()}
-        )
-        for record_id, fields in found.records
-        if record_id not in gone
-    }  # fmt: skip
+    return {name: _content(fields) for name, fields in found.records if name not in gone}
+
+
+def _content(fields: dict[str, Any]) -> Content:
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return Content(**{**fields, **lists})
 
 
 @contextmanager
