@@ -239,6 +239,33 @@ def test_trouble_with_the_new_model_never_holds_up_the_index_that_is_read(
     assert world.carry_over.switch().fingerprint == world.following.fingerprint
 
 
+def test_a_generation_that_was_dropped_meanwhile_is_no_failure(world: CarryOverWorld) -> None:
+    seed(world)
+    begun = world.carry_over.begin()
+    world.project_all()
+    world.generations.drop(begun)
+    world.put("new", "an otter")
+    world.every.project(TENANT, NAMESPACE)  # by the list that it remembers
+    assert world.found("otter")[0] == "new"
+    assert world.carry_over.drop() == []
+
+
+def test_without_an_index_there_is_nothing_to_carry_over_and_nothing_to_project_into(
+    world: CarryOverWorld,
+) -> None:
+    seed(world)
+    (first,) = world.generations.kept()
+    world.generations.drop(replace(first, read=False))
+    for step in (world.carry_over.begin, world.carry_over.switch, world.project_all):
+        with pytest.raises(PalimpsestError, match="there is no index yet"):
+            step()
+    again = world.carry_over.ensure()
+    world.project_all()
+    look_again(world)
+    assert (again.name, again.id == first.id) == (first.name, False)
+    assert world.found("heron number 7")[0] == "r07"
+
+
 def test_f1_a_receipt_asks_every_generation_that_is_kept(world: CarryOverWorld) -> None:
     seed(world)
     world.carry_over.begin()
