@@ -136,9 +136,9 @@ test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functio
 soak: $(STACK_SETUP) ## Every kind of client at once, with faults injected and workers killed, for 10 minutes [SECONDS=600]
 	@FIRE_SECONDS="$(or $(SECONDS),600)" $(RUN_TESTS) $(PY) -m pytest -q -rP tests/e2e/test_commits_under_fire.py -k under_fire_nothing
 
-model: $(SETUP) ## Build the default embedding model
+model: $(SETUP) ## Build the default embedding model, or MODEL=all-minilm-l6-v2
 	@mkdir -p build
-	@UV="$(UV)" $(PY) infra/models/build.py
+	@UV="$(UV)" $(PY) infra/models/build.py $(MODEL)
 
 lint: $(STACK_SETUP) ## Style, layers, sizes, the template
 	@$(PY) -m ruff check -q .

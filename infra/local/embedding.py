@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -29,9 +30,10 @@ def choose(layout: Layout, environment: Mapping[str, str] = os.environ) -> Embed
     """The embedder that `EMBEDDER` names.
 
     `openai` is the model built here, served on the loopback, unless `EMBEDDING_URL` (with `_MODEL`,
-    `_DIMENSION`, `_FINGERPRINT`) names an endpoint of yours. Raises `RuntimeError` if it cannot be.
+    `_DIMENSION`, `_FINGERPRINT`) names an endpoint of yours. `NEXT_EMBEDDER`, `NEXT_EMBEDDING_URL`, …
+    name the one to carry the index over to. Raises `RuntimeError` if it cannot be.
     """
-    common = {"Embedder": layout.embedder}
+    common = {"Embedder": layout.embedder, **_following(environment)}
     if layout.embedder == "simulated":
         return Embedding(common | _SIMULATED)
     url = environment.get("EMBEDDING_URL")
@@ -44,6 +46,19 @@ def choose(layout: Layout, environment: Mapping[str, str] = os.environ) -> Embed
         }
         return Embedding(common | named)
     return _local_model(layout, common)
+
+
+def _following(environment: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a second embedder, where `NEXT_EMBEDDER` names one."""
+    if not environment.get("NEXT_EMBEDDER"):
+        return {}
+    names = ("Embedder", "EmbeddingUrl", "EmbeddingModel", "EmbeddingDimension")
+    variables = {f"Next{name}": f"NEXT_{_snake(name)}" for name in (*names, "EmbeddingFingerprint")}
+    return {name: environment.get(variable, "") for name, variable in variables.items()}
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
 def _local_model(layout: Layout, common: Mapping[str, str]) -> Embedding:

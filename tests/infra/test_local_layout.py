@@ -131,6 +131,21 @@ def test_a_process_that_has_taken_over_an_id_is_left_alone(tmp_path: Path) -> No
     assert not note.exists()
 
 
+def test_a_second_embedder_is_named_by_the_environment() -> None:
+    following = {"NEXT_EMBEDDER": "openai", "NEXT_EMBEDDING_URL": "http://127.0.0.1:1/v1"}
+    following |= {"NEXT_EMBEDDING_DIMENSION": "384", "NEXT_EMBEDDING_FINGERPRINT": "m:384"}
+    chosen = embedding.choose(layout(EMBEDDER="simulated"), following).parameters
+    assert {name: value for name, value in chosen.items() if name.startswith("Next")} == {
+        "NextEmbedder": "openai",
+        "NextEmbeddingUrl": "http://127.0.0.1:1/v1",
+        "NextEmbeddingModel": "",
+        "NextEmbeddingDimension": "384",
+        "NextEmbeddingFingerprint": "m:384",
+    }
+    alone = embedding.choose(layout(EMBEDDER="simulated"), {}).parameters
+    assert not any(name.startswith("Next") for name in alone)
+
+
 def test_the_simulated_embedder_needs_no_server() -> None:
     chosen = embedding.choose(layout(EMBEDDER="simulated"), {})
     assert chosen.server == ()
