@@ -30,8 +30,8 @@ def choose(layout: Layout, environment: Mapping[str, str] = os.environ) -> Embed
     """The embedder that `EMBEDDER` names.
 
     `openai` is the model built here, served on the loopback, unless `EMBEDDING_URL` (with `_MODEL`,
-    `_DIMENSION`, `_FINGERPRINT`) names an endpoint of yours. `NEXT_EMBEDDER`, `NEXT_EMBEDDING_URL`, …
-    name the one to carry the index over to. Raises `RuntimeError` if it cannot be.
+    `_DIMENSION`, `_FINGERPRINT`) names an endpoint of yours. `NEXT_EMBEDDER` and its like name the
+    one to carry the index over to. Raises `RuntimeError` if it cannot be.
     """
     common = {"Embedder": layout.embedder, **_following(environment)}
     if layout.embedder == "simulated":
