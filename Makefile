@@ -98,7 +98,8 @@ index-prove: ## Compare it with the table, namespace by namespace
 index-switch: ## Read from it, once it is proved equal; the former one is kept
 index-roll-back: ## Read from the former one again
 index-drop: ## Remove what is not read, with its vectors
-index-status index-ensure index-begin index-backfill index-prove index-switch index-roll-back index-drop: index-%: $(SETUP)
+index-tidy: ## Remove old tombstone entries, as is done once a day
+index-status index-ensure index-begin index-backfill index-prove index-switch index-roll-back index-drop index-tidy: index-%: $(SETUP)
 	@$(ON_STACK) -m cli.index $*
 
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS
@@ -177,5 +178,5 @@ help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: setup run up down push key keys key-disable restored index-status index-ensure index-begin index-backfill index-prove \
-  index-switch index-roll-back index-drop logs clean build deploy validate help test soak model lint type \
+  index-switch index-roll-back index-drop index-tidy logs clean build deploy validate help test soak model lint type \
   fmt eval eval-engines bench openapi requirements

@@ -81,6 +81,10 @@ def _drop() -> dict[str, Any]:
     return {"dropped": list(map(asdict, dropped))}
 
 
+def _tidy() -> dict[str, Any]:
+    return {"removed": services().carry_over.tidy()}
+
+
 STEPS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "ensure": _ensure,
     "status": _status,
@@ -90,6 +94,7 @@ STEPS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "switch": _switch,
     "roll-back": _roll_back,
     "drop": _drop,
+    "tidy": _tidy,
 }
 
 

@@ -1,6 +1,7 @@
 """The life of the search index on OpenSearch, step by step: the operator's command.
 
     python -m cli.index status | ensure | begin | backfill | prove | switch | roll-back | drop
+        | tidy
 
 It calls the stack's index function (`STACK_NAME`), which does the work beside the table and the
 index. `docs/index-life.md` tells when to do what.
@@ -98,6 +99,7 @@ TOLD: Mapping[str, Callable[[Answer], str]] = {
     "prove": _proved,
     "switch": lambda done: f"from now on: {_generation(done['reading'])}",
     "roll-back": lambda done: f"from now on: {_generation(done['reading'])}",
+    "tidy": lambda done: f"{done['removed']} old tombstone entries removed",
     "drop": lambda done: "\n".join(map(_generation, done["dropped"])) or "nothing to drop",
 }
 

@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -10,7 +11,7 @@ from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.simulated import Fault, FaultKind
 from palimpsest.domain.entries import Leg, LegStatus
 from palimpsest.domain.errors import PalimpsestError
-from palimpsest.services.carry_over import NotReady
+from palimpsest.services.carry_over import TOMBSTONES_KEPT, NotReady
 from palimpsest.services.receipt import ReceiptService
 from world import NAMESPACE, TENANT
 
@@ -237,6 +238,23 @@ def test_trouble_with_the_new_model_never_holds_up_the_index_that_is_read(
     assert world.found("beaver")[0] == "newer"
     world.following.heal()
     assert world.carry_over.switch().fingerprint == world.following.fingerprint
+
+
+def test_old_tombstones_are_removed_in_the_end_and_the_index_still_equals_the_table(
+    world: CarryOverWorld,
+) -> None:
+    seed(world)
+    world.forget("r01")
+    world.project_all()
+    world.carry_over.begin()
+    world.project_all()
+    assert world.carry_over.tidy() == 0
+    world.clock.instant = datetime.now(UTC) + TOMBSTONES_KEPT + timedelta(minutes=1)
+    assert world.carry_over.tidy() == 2
+    for one in world.generations.kept():
+        states = world.generations.index(one).walk(f"{TENANT}#{NAMESPACE}")
+        assert [state.id for state in states] == sorted(TEXTS.keys() - {"r01"})
+    assert all(proof.equal for _, proof in world.carry_over.prove())
 
 
 def test_a_generation_that_was_dropped_meanwhile_is_no_failure(world: CarryOverWorld) -> None:

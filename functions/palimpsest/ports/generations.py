@@ -1,5 +1,6 @@
 """What an operator's services need of an index that can be carried over to another one."""
 
+from datetime import datetime
 from typing import Protocol
 
 from palimpsest.domain.generations import Generation
@@ -34,6 +35,13 @@ class IndexGenerations(Protocol):
 
     def drop(self, one: Generation) -> None:
         """Remove a generation that is not read; one that is gone already is fine."""
+        ...
+
+    def tidy(self, one: Generation, *, before: datetime) -> int:
+        """Remove the tombstone entries that were written before an instant, and what is left of
+        replaced entries on disk; how many were removed. Later than any late write can come, no
+        tombstone is needed any more.
+        """
         ...
 
     def index(self, one: Generation) -> SearchIndex:

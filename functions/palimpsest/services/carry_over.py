@@ -8,11 +8,14 @@ mapping, while searches and writes go on.
     roll back   the former one is read again
     drop        what is not read goes, with its vectors and its part of the ledger
 
+Beside these: `ensure` makes the first one, `tidy` removes what nobody needs any more.
+
 Every step may be repeated, and be interrupted at any point.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.generations import Generation
@@ -30,6 +33,8 @@ from palimpsest.services.projections import GenerationProjections
 from palimpsest.services.prove import Proof, ProofService
 
 STAGE = "index"
+TOMBSTONES_KEPT = timedelta(days=15)
+"""Longer than any queue keeps a message: 14 days."""
 
 
 class NotReady(Unavailable):
@@ -151,6 +156,13 @@ class CarryOverService:
             for tenant, namespace in self.store.namespaces():
                 self.items.remove(tenant, namespace, generation=one.id, fingerprint=fingerprint)
         return gone
+
+    def tidy(self) -> int:
+        """In every generation that is kept, remove the tombstone entries that no late write can
+        need any more; how many they were.
+        """
+        before = self.clock.now() - TOMBSTONES_KEPT
+        return sum(self.generations.tidy(one, before=before) for one in self.generations.kept())
 
     def _read_from(self, new: Generation, *, old: Generation) -> Generation:
         self.generations.read_from(new, old=old)

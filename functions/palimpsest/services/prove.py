@@ -22,7 +22,8 @@ READ_BATCH = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
     """What was compared of a namespace, up to `revision`. `digests`: SHA-256 of the lines
-    `id@version` of table and index, without records that changed meanwhile. `missing` ids have no
+    `id@version` of table and index, without what changed meanwhile or is excused: a vector that the
+    ledger says is lacking, a tombstone entry that was removed in the end. `missing` ids have no
     entry, `differing` ones another version, `orphaned` ones no record.
     """
 
@@ -63,10 +64,12 @@ class ProofService:
         for record, clock in self._records(tenant, namespace, there):
             if record.revision > upto:  # its entry may be of before or of after
                 changing.add(record.id)
-            elif not _excused(record, there.get(record.id), unsettled):
-                expected[record.id] = entry_of(f"{tenant}#{namespace}", record, clock, _COMPLETE)
-            else:
+                continue
+            entry = entry_of(f"{tenant}#{namespace}", record, clock, _COMPLETE)
+            if _excused(entry, there.get(record.id), unsettled):
                 changing.add(record.id)
+            else:
+                expected[record.id] = entry
         found = {i: state for i, state in there.items() if i not in changing}
         return Proof(
             namespace=namespace,
@@ -103,11 +106,15 @@ _COMPLETE = (1.0,)
 """Any vector: only whether there is one counts for the version."""
 
 
-def _excused(record: Record, state: EntryState | None, unsettled: Mapping[str, int]) -> bool:
-    """Whether the ledger says why this record's entry is not complete."""
-    if unsettled.get(record.id) != record.revision:
+def _excused(entry: Entry, state: EntryState | None, unsettled: Mapping[str, int]) -> bool:
+    """Whether it is right that the index has something else or nothing: the ledger says why, or it
+    is a tombstone entry that was removed in the end.
+    """
+    if state is None and entry.content is None:
+        return True
+    if unsettled.get(entry.id) != entry.revision:
         return False
-    return state is None or state.version <= Entry.version_of(record.revision, complete=True)
+    return state is None or state.version <= entry.version
 
 
 def _differing(expected: Mapping[str, Entry], found: Mapping[str, EntryState]) -> Iterator[str]:

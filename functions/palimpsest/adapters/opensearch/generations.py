@@ -1,13 +1,20 @@
 """`IndexGenerations` on OpenSearch."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from opensearchpy import OpenSearch
 
 from palimpsest.adapters.opensearch.catalogue import Catalogue
+from palimpsest.adapters.opensearch.client import translated
 from palimpsest.adapters.opensearch.index import OpenSearchIndex
 from palimpsest.adapters.opensearch.index_body import SCHEMA
 from palimpsest.domain.generations import Generation
+from palimpsest.domain.instants import to_millis
+
+TIDY_S = 600.0
+"""Longest time for tidying up one index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,24 @@ class OpenSearchGenerations:
     def drop(self, one: Generation) -> None:
         """As in `IndexGenerations`."""
         self.catalogue.drop(one)
+
+    def tidy(self, one: Generation, *, before: datetime) -> int:
+        """As in `IndexGenerations`."""
+        old = [
+            {"term": {"tombstone": True}},
+            {"range": {"removed_at": {"lt": to_millis(before)}}},
+        ]
+        patient: dict[str, Any] = {"request_timeout": TIDY_S}
+        with translated():
+            done = self.client.delete_by_query(
+                index=one.name,
+                body={"query": {"bool": {"filter": old}}},
+                params={**patient, "conflicts": "proceed", "refresh": "true"},
+            )
+            self.client.indices.forcemerge(
+                index=one.name, params={**patient, "only_expunge_deletes": "true"}
+            )
+            return int(done["deleted"])
 
     def index(self, one: Generation) -> OpenSearchIndex:
         """As in `IndexGenerations`."""
