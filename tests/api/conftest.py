@@ -92,7 +92,7 @@ class Http:
 
     @property
     def query_embedder(self) -> SimulatedEmbedder:
-        found: SimulatedEmbedder = self._modules["search"].services().search.embedder
+        found: SimulatedEmbedder = only_embedder(self._modules)
         return found
 
     @property
@@ -143,10 +143,17 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     loaded["projector"].services().projection.index.close()
 
 
+def only_embedder(modules: dict[str, Any]) -> SimulatedEmbedder:
+    """The embedder of the search function."""
+    found: SimulatedEmbedder
+    (found,) = modules["search"].services().search.embedders.values()
+    return found
+
+
 @pytest.fixture
 def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
     """A tenant of its own on empty tables."""
     assert tables["RecordsTable"] == "RecordsTable"
     yield Http(modules, tenant=f"t{next(_numbers)}")
-    modules["search"].services().search.embedder.heal()
+    only_embedder(modules).heal()
     modules["projector"].services().projection.embedding.embedder.heal()
