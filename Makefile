@@ -93,13 +93,14 @@ restored: $(SETUP) ## The table was put back to an older point: skip revisions, 
 index-status: ## The generations of the index [STACK_NAME=… for all of index-…]
 index-ensure: ## Make the first generation, if none is read
 index-begin: ## A new, empty generation, for the next embedder or this code's mapping
+index-rebuild: ## A new, empty generation for the same model, where the index was damaged
 index-backfill: ## Fill it from the table, with the vectors that are held
 index-prove: ## Compare it with the table, namespace by namespace
 index-switch: ## Read from it, once it is proved equal; the former one is kept
 index-roll-back: ## Read from the former one again
 index-drop: ## Remove what is not read, with its vectors
 index-tidy: ## Remove old tombstone entries, as is done once a day
-index-status index-ensure index-begin index-backfill index-prove index-switch index-roll-back index-drop index-tidy: index-%: $(SETUP)
+index-status index-ensure index-begin index-rebuild index-backfill index-prove index-switch index-roll-back index-drop index-tidy: index-%: $(SETUP)
 	@$(ON_STACK) -m cli.index $*
 
 logs: $(SETUP) ## Follow the functions' logs: the local stack's, or STACK_NAME='s on AWS

@@ -55,6 +55,10 @@ def _begin() -> dict[str, Any]:
     return {"begun": asdict(services().carry_over.begin())}
 
 
+def _rebuild() -> dict[str, Any]:
+    return {"begun": asdict(services().carry_over.rebuild())}
+
+
 def _backfill() -> dict[str, Any]:
     it = services().carry_over
     return asdict(it.backfill(until=it.clock.monotonic() + BACKFILL_S))
@@ -89,6 +93,7 @@ STEPS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "ensure": _ensure,
     "status": _status,
     "begin": _begin,
+    "rebuild": _rebuild,
     "backfill": _backfill,
     "prove": _prove,
     "switch": _switch,

@@ -1,7 +1,7 @@
 """The life of the search index on OpenSearch, step by step: the operator's command.
 
-    python -m cli.index status | ensure | begin | backfill | prove | switch | roll-back | drop
-        | tidy
+    python -m cli.index status | ensure | begin | rebuild | backfill | prove | switch | roll-back
+        | drop | tidy
 
 It calls the stack's index function (`STACK_NAME`), which does the work beside the table and the
 index. `docs/index-life.md` tells when to do what.
@@ -39,8 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         while asked[0] == "backfill" and done["done"] < done["namespaces"]:
             print(TOLD["backfill"](done), flush=True)
             done = call(function, "backfill")
-    except (LookupError, StepFailed, BotoCoreError, ClientError) as error:
+    except (LookupError, StepFailed) as error:
         print(error, file=sys.stderr)
+        return 1
+    except (BotoCoreError, ClientError) as error:
+        print(f"{error}: is the stack running? `make up` starts the local one", file=sys.stderr)
         return 1
     print(TOLD[asked[0]](done))
     return 0 if done.get("equal", True) else 1
@@ -64,7 +67,7 @@ def call(function: str, step: str) -> Answer:
     )
     told: Answer = json.loads(answer["Payload"].read() or b"{}")
     if answer.get("FunctionError"):
-        raise StepFailed(f"{told.get('errorType', 'Error')}: {told.get('errorMessage', told)}")
+        raise StepFailed(str(told.get("errorMessage", told)))
     return told
 
 
@@ -95,6 +98,7 @@ TOLD: Mapping[str, Callable[[Answer], str]] = {
     "status": _generations,
     "ensure": lambda done: _generation(done["reading"]),
     "begin": lambda done: f"begun: {_generation(done['begun'])}",
+    "rebuild": lambda done: f"begun: {_generation(done['begun'])}",
     "backfill": lambda done: f"{done['done']} of {done['namespaces']} namespaces",
     "prove": _proved,
     "switch": lambda done: f"from now on: {_generation(done['reading'])}",

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import boto3
+from botocore.exceptions import BotoCoreError, ClientError
 
 from palimpsest.adapters.dynamodb.keys import DynamoKeyStore
 from palimpsest.domain import instants, keys
@@ -49,8 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InvalidRequest, LookupError) as error:
         print(error, file=sys.stderr)
         return 1
-    except Unavailable as error:
-        print(f"{error}: is the stack running? `make up` starts the local one", file=sys.stderr)
+    except (Unavailable, BotoCoreError, ClientError) as error:
+        told = f"{error}: is the stack running? `make up` starts the local one"
+        print(f"{told} (PORT and LOCAL_DIR tell which)", file=sys.stderr)
         return 1
     return 0
 

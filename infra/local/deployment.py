@@ -11,11 +11,15 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import boto3
 from botocore.exceptions import ClientError
 
 from local.layout import REGION, STACK, Layout, plain_environment
+
+if TYPE_CHECKING:
+    from mypy_boto3_cloudformation.type_defs import StackTypeDef
 
 _SOURCES = ("template.yaml", "samconfig.toml", "infra/layer/Makefile", "requirements/local.txt")
 _TAG = "inputs"
@@ -30,10 +34,8 @@ class Deployment:
 
     def is_current(self) -> bool:
         """Whether the endpoint holds exactly this code with these parameters."""
-        cloudformation = boto3.client("cloudformation")
-        try:
-            stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
-        except ClientError:
+        stack = self._stack()
+        if stack is None:
             return False
         tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
         complete = stack["StackStatus"] in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
@@ -56,6 +58,7 @@ class Deployment:
     def deploy(self) -> None:
         """`sam deploy`, then what the endpoint does not take from the template."""
         overrides = [f"{name}={value}" for name, value in self.parameters.items() if value]
+        changed = self._stack() is not None
         self._sam(
             "deploy",
             ["--template-file", str(self.layout.build / "template.yaml")],
@@ -65,11 +68,21 @@ class Deployment:
             log="deploy",
         )
         set_gateway_responses()
+        if changed:
+            publish(self.outputs())
         self.layout.deployed_marker.touch()
 
     def outputs(self) -> dict[str, str]:
         """The outputs of the deployed stack."""
         return stack_outputs(STACK)
+
+    @staticmethod
+    def _stack() -> "StackTypeDef | None":
+        """The stack as the endpoint has it; None if there is none."""
+        try:
+            return boto3.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"][0]
+        except ClientError:
+            return None
 
     @property
     def _built(self) -> Path:
@@ -138,6 +151,21 @@ def stack_outputs(stack: str) -> dict[str, str]:
     """The outputs of a stack, by name, with the caller's own AWS settings."""
     told = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     return {output["OutputKey"]: output["OutputValue"] for output in told.get("Outputs", [])}
+
+
+def publish(outputs: Mapping[str, str]) -> int:
+    """Publish each function as it is now behind its alias; how many they are.
+
+    SAM does so by itself where a property changes, but on the endpoint it sees the parameters'
+    defaults alone: a change of their values would never reach the alias.
+    """
+    functions = boto3.client("lambda")
+    names = [name for key, name in outputs.items() if key.endswith("FunctionName")]
+    for name in names:
+        version = functions.publish_version(FunctionName=name)["Version"]
+        for alias in functions.list_aliases(FunctionName=name)["Aliases"]:
+            functions.update_alias(FunctionName=name, Name=alias["Name"], FunctionVersion=version)
+    return len(names)
 
 
 def set_gateway_responses() -> None:

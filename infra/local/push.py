@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import boto3
 
 from local import environment
-from local.deployment import is_source, stack_outputs
+from local.deployment import is_source, publish, stack_outputs
 from local.layout import STACK, Layout
 
 
@@ -44,13 +44,10 @@ def packed(layout: Layout) -> bytes:
 def push(code: bytes, outputs: Mapping[str, str]) -> int:
     """Publish the code as a new version of each function behind its alias; how many functions."""
     functions = boto3.client("lambda")
-    names = [name for key, name in outputs.items() if key.endswith("FunctionName")]
-    for name in names:
-        functions.update_function_code(FunctionName=name, ZipFile=code)
-        version = functions.publish_version(FunctionName=name)["Version"]
-        for alias in functions.list_aliases(FunctionName=name)["Aliases"]:
-            functions.update_alias(FunctionName=name, Name=alias["Name"], FunctionVersion=version)
-    return len(names)
+    for key, name in outputs.items():
+        if key.endswith("FunctionName"):
+            functions.update_function_code(FunctionName=name, ZipFile=code)
+    return publish(outputs)
 
 
 if __name__ == "__main__":

@@ -240,6 +240,26 @@ def test_trouble_with_the_new_model_never_holds_up_the_index_that_is_read(
     assert world.carry_over.switch().fingerprint == world.following.fingerprint
 
 
+def test_a_damaged_index_is_rebuilt_for_the_same_model_without_embedding(
+    world: CarryOverWorld,
+) -> None:
+    seed(world)
+    (damaged,) = world.generations.kept()
+    world.generations.client.delete_by_query(
+        index=damaged.name, body={"query": {"term": {"id": "r05"}}}, params={"refresh": "true"}
+    )
+    calls = len(world.embedder.calls)
+    begun = world.carry_over.rebuild()
+    assert world.carry_over.rebuild() == begun
+    world.carry_over.backfill(until=1e9)
+    assert world.carry_over.switch().id == begun.id
+    assert len(world.embedder.calls) == calls
+    assert [one.id for one in world.carry_over.drop()] == [damaged.id]
+    look_again(world)
+    assert world.found("heron number 5")[0] == "r05"
+    assert all(proof.equal for _, proof in world.carry_over.prove())
+
+
 def test_old_tombstones_are_removed_in_the_end_and_the_index_still_equals_the_table(
     world: CarryOverWorld,
 ) -> None:

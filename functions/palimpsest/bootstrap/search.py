@@ -49,7 +49,7 @@ def search_services(settings: Settings | None = None) -> SearchServices:
     readiness = ReadinessService(
         needed={
             "table": DynamoGenerationRegister(table, client).reading,
-            "index": index.generation,
+            "index": lambda: index.legs("#", "ready"),  # asked anew, whatever is remembered
         },
         helpful={"embedder": lambda: embedders.main.embed_query("ready", timeout=READY_TIMEOUT_S)},
         executor=executor,

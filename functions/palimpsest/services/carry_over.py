@@ -2,6 +2,7 @@
 mapping, while searches and writes go on.
 
     begin       a new, empty generation beside the one that is read; the projector fills it too
+    rebuild     … for the same model, where the one that is read was damaged
     backfill    every namespace is projected into it, with the vectors that are held
     prove       it is compared with the table, namespace by namespace
     switch      it is read from now on; the former one is kept, and kept up to date
@@ -92,9 +93,25 @@ class CarryOverService:
         reading = self._reading()
         target = self.following or self.embedder
         if self._serves(reading, target):
-            raise NotReady(f"{reading.name} is already made for this model and mapping")
+            raise NotReady(
+                f"{reading.name} is already made for this model and mapping: set the next embedder"
+                " to carry it over to another one, or rebuild it if it is damaged"
+            )
         newer = [one for one in kept if one.number > reading.number and self._serves(one, target)]
         return newer[-1] if newer else self._made(kept[-1].number + 1, target)
+
+    def rebuild(self) -> Generation:
+        """A new, empty generation for the very model that is read, to carry over to when the one
+        that is read was found damaged.
+        """
+        kept = self.generations.kept()
+        reading = self._reading()
+        newer = _newer(kept, reading)
+        if newer is not None and newer.fingerprint == reading.fingerprint:
+            return newer
+        return self.generations.create(
+            kept[-1].number + 1, fingerprint=reading.fingerprint, dimension=reading.dimension
+        )
 
     def backfill(self, *, until: float) -> Backfilled:
         """Project every namespace into the new generation, until all are or the monotonic clock
