@@ -2,16 +2,29 @@
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import pytest
 
 from e2e.client import Client
 from e2e.fire import run
+from stack import LocalStack, free_ports
 
 pytestmark = pytest.mark.stack
 RECORDS, BATCH, LOADERS, WRITERS = 10_000, 25, 4, 4
+
+
+@pytest.fixture
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """Of a stack that nobody else uses: with so many records in it the endpoint is slow."""
+    stack = LocalStack(tmp_path_factory.mktemp("long"), free_ports())
+    stack.make("up")
+    try:
+        with Client(stack.values["PALIMPSEST_URL"], stack.values["PALIMPSEST_KEY"]) as made:
+            yield made
+    finally:
+        stack.make("down")
 
 
 def load(client: Client, namespace: str) -> None:

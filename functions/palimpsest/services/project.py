@@ -21,7 +21,7 @@ from palimpsest.ports import Clock, GenerationRegister, IndexLedger, RecordStore
 from palimpsest.services.embed_records import EmbeddedRecords, RecordEmbedding
 
 LOG_PAGE = 100
-WRITE_BATCH = 100
+WRITE_BATCH = 250
 REREADS = 20
 REREAD_PAUSE_S = 0.02
 
