@@ -8,20 +8,14 @@ whatever their size.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from hashlib import blake2b
 
 from palimpsest.domain.entries import Entry
-from palimpsest.domain.filters import (
-    INSTANT_FIELDS,
-    LIST_FIELDS,
-    METADATA_PREFIX,
-    NUMBER_FIELDS,
-    STRING_FIELDS,
-)
+from palimpsest.domain.filterable import filterable
 from palimpsest.domain.instants import to_millis
 from palimpsest.domain.records import Content
 
@@ -94,34 +88,11 @@ def entry_tokens(entry: Entry, content: Content) -> Iterator[str]:
     """Everything of an entry that a filter may ask for. Raises `UnicodeEncodeError` for a string or
     a metadata key that is none.
     """
-    for field, value in _fields(entry, content):
-        items = value if isinstance(value, tuple) else (value,)
-        tokens = [_encoded(field, item) for item in items]
-        found = [one for one in tokens if one is not None]
+    for field, values in filterable(entry, content):
+        found = [one for one in (token(field, value) for value in values) if one is not None]
         if found:
             yield exists_token(field)
             yield from found
-
-
-def _encoded(field: str, value: object) -> str | None:
-    if isinstance(value, str):
-        value.encode()
-    return token(field, value)
-
-
-def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
-    own: Mapping[str, object] = {
-        "id": entry.id,
-        "created_at": entry.created_at,
-        "updated_at": entry.updated_at,
-        "source.uri": content.source.uri if content.source else None,
-        "document.id": None,
-    }
-    for field in STRING_FIELDS | LIST_FIELDS | NUMBER_FIELDS | INSTANT_FIELDS:
-        yield field, own[field] if field in own else getattr(content, field)
-    for key, value in content.metadata.items():
-        key.encode()
-        yield METADATA_PREFIX + key, value
 
 
 def _number(value: Decimal) -> str:

@@ -1,20 +1,14 @@
 """How an entry stands in the file: hashed terms, counts, attributes, vector and sign bits."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from palimpsest.domain.entries import Entry
-from palimpsest.domain.filters import (
-    INSTANT_FIELDS,
-    LIST_FIELDS,
-    METADATA_PREFIX,
-    NUMBER_FIELDS,
-    STRING_FIELDS,
-)
+from palimpsest.domain.filterable import filterable
 from palimpsest.domain.instants import to_millis
 from palimpsest.domain.lexical import field_counts
 from palimpsest.domain.records import Content
@@ -89,28 +83,11 @@ def attributes(entry: Entry) -> Iterator[Attribute]:
     """
     if entry.content is None:
         return
-    for field, value in _fields(entry, entry.content):
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, str):
-                item.encode()
-            found = kind_and_value(item)
+    for field, values in filterable(entry, entry.content):
+        for value in values:
+            found = kind_and_value(value)
             if found is not None:
                 yield field, *found
-
-
-def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
-    own: Mapping[str, object] = {
-        "id": entry.id,
-        "created_at": entry.created_at,
-        "updated_at": entry.updated_at,
-        "source.uri": content.source.uri if content.source else None,
-        "document.id": None,
-    }
-    for field in STRING_FIELDS | LIST_FIELDS | NUMBER_FIELDS | INSTANT_FIELDS:
-        yield field, own[field] if field in own else getattr(content, field)
-    for key, value in content.metadata.items():
-        key.encode()
-        yield METADATA_PREFIX + key, value
 
 
 def storable(text: str) -> bool:
