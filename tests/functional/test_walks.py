@@ -138,6 +138,30 @@ def test_a_list_walked_while_its_records_are_forgotten_and_come_back_shows_each_
     assert sorted(ids(walked(world, order=order, between=others_write, limit=2))) == names
 
 
+@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("erase", [True, False])
+def test_a_record_that_came_back_before_a_walk_and_changes_during_it_is_shown_once(
+    world: World, order: Order, *, erase: bool
+) -> None:
+    world.put("a", "one")
+    world.put("other", "x")
+    world.forget("a")
+    world.put("third", "x")
+    world.put("a", "back")
+    world.put("fourth", "x")
+    if erase:
+        world.erase()
+    changes = iter(["changed", "and again"])
+
+    def others_write() -> None:
+        text = next(changes, None)
+        if text is not None:
+            world.put("a", text)
+
+    found = ids(walked(world, order=order, between=others_write, limit=1))
+    assert sorted(found) == ["a", "fourth", "other", "third"]
+
+
 def test_the_list_shows_records_as_they_are_now_and_leaves_out_what_no_longer_fits(
     world: World,
 ) -> None:

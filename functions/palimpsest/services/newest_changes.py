@@ -46,15 +46,17 @@ def _newest_erased(
     *,
     upto: int,
 ) -> set[LoggedChange]:
-    """From the forgetting that erased the versions, backward through the log to `upto`."""
+    """From what the record is now, backward through the log to `upto`: a record may have come back
+    after the forgetting that erased the versions, before `upto` or after it.
+    """
     found = set()
-    at = {change: records[change.record_id].history_floor for change in changes}
+    at = {change: records[change.record_id].revision for change in changes}
     while at:
         for change, revision in list(at.items()):
             if revision <= upto:
                 del at[change]
                 if revision == change.revision:
                     found.add(change)
-        entries = reader.log.at(reader.tenant, reader.namespace, set(at.values())) if at else {}
+        entries = reader.commits(set(at.values())) if at else {}
         at = {c: entries[revision].revision_before(c.record_id) for c, revision in at.items()}
     return found

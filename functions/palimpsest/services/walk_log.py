@@ -4,7 +4,7 @@ Query and BatchGetItem show a transaction's items one by one, so a log that ends
 revision, or a record older than its log entry, is read again, never passed over.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -94,6 +94,16 @@ class LogReader:
             )
 
         return self._read_until(read, settled, "the table shows a commit but not its records")
+
+    def commits(self, revisions: Collection[int]) -> Mapping[int, LogEntry]:
+        """The commits of these revisions, all of which are there or about to be seen."""
+
+        def read() -> Mapping[int, LogEntry]:
+            return self.log.at(self.tenant, self.namespace, revisions)
+
+        return self._read_until(
+            read, lambda found: len(found) == len(revisions), "the commit log has a gap"
+        )
 
     def _read_until(self, read: Callable[[], T], settled: Callable[[T], bool], fault: str) -> T:
         for _ in range(REREADS):
