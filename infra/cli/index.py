@@ -17,6 +17,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.stack_output import stack_output
+
 PATIENT = Config(read_timeout=910, retries={"total_max_attempts": 1})
 """Longer than the function's own time limit; a repeated call would be a second one."""
 
@@ -51,13 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def index_function(stack: str) -> str:
     """The index function of a stack. Raises `LookupError` if it has none, or none is named."""
-    if not stack:
-        raise LookupError("no stack: start one with `make up`, or name one with STACK_NAME=")
-    described = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
-    for output in described.get("Outputs", []):
-        if output["OutputKey"] == "IndexFunctionName":
-            return output["OutputValue"]
-    raise LookupError(f"the stack {stack} has no index function: its engine is not OpenSearch")
+    return stack_output(
+        stack,
+        "IndexFunctionName",
+        lambda: boto3.client("cloudformation"),
+        lacking="no index function: its engine is not OpenSearch",
+    )
 
 
 def call(function: str, step: str) -> Answer:

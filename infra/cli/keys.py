@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.stack_output import stack_output
 from palimpsest.adapters.dynamodb.keys import DynamoKeyStore
 from palimpsest.domain import instants, keys
 from palimpsest.domain.errors import InvalidRequest, Unavailable
@@ -86,15 +87,11 @@ def table_name(stacks: "CloudFormationClient | None" = None) -> str:
     named = os.environ.get("KEYS_TABLE_NAME")
     if named:
         return named
-    stack = os.environ.get("STACK_NAME")
-    if not stack:
-        raise LookupError("no stack: start one with `make up`, or name one with STACK_NAME=")
-    stacks = stacks or boto3.client("cloudformation")
-    told = stacks.describe_stacks(StackName=stack)["Stacks"][0]
-    for output in told.get("Outputs", []):
-        if output["OutputKey"] == "KeysTableName":
-            return output["OutputValue"]
-    raise LookupError(f"the stack {stack} has no output KeysTableName")
+    return stack_output(
+        os.environ.get("STACK_NAME", ""),
+        "KeysTableName",
+        lambda: stacks or boto3.client("cloudformation"),
+    )
 
 
 def _disable(store: keys.KeyStore, key_id: str) -> int:

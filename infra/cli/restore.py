@@ -13,6 +13,7 @@ import sys
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from cli.stack_output import stack_output
 from palimpsest.bootstrap.projector import restore_services
 from palimpsest.domain.errors import PalimpsestError
 from palimpsest.services.restore import MARGIN, Restored
@@ -38,13 +39,7 @@ def main() -> int:
 
 def projector_of(stack: str) -> str:
     """The projector function of a stack. Raises `LookupError` if it has none, or none is named."""
-    if not stack:
-        raise LookupError("no stack: start one with `make up`, or name one with STACK_NAME=")
-    described = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
-    for output in described.get("Outputs", []):
-        if output["OutputKey"] == "ProjectorFunctionName":
-            return output["OutputValue"]
-    raise LookupError(f"the stack {stack} has no output ProjectorFunctionName")
+    return stack_output(stack, "ProjectorFunctionName", lambda: boto3.client("cloudformation"))
 
 
 def settings_of(function: str) -> Settings:

@@ -1,21 +1,16 @@
 """Which OpenSearch node a local stack uses, and how it is started and asked for the index."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import boto3
-from botocore.config import Config
-
+from cli import index
 from local import endpoint
 from local.children import Children
 from local.layout import Layout, plain_environment
 from opensearch import distribution, node
 
 PREFIX = "palimpsest"
-# a first index takes seconds on a cold node; a repeated call would be a second one
-_PATIENT = Config(read_timeout=150, retries={"total_max_attempts": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +73,7 @@ def wait(chosen: SearchNode, children: Children) -> None:
 
 def ensure_index(function: str) -> None:
     """Have the index made if it is not there. Raises `RuntimeError` with the function's words."""
-    answer = boto3.client("lambda", config=_PATIENT).invoke(
-        FunctionName=function, Qualifier="live", Payload=json.dumps({"do": "ensure"}).encode()
-    )
-    if answer.get("FunctionError"):
-        text = answer["Payload"].read().decode(errors="replace")
-        raise RuntimeError(f"the index could not be made: {text}")
+    try:
+        index.call(function, "ensure")
+    except index.StepFailed as error:
+        raise RuntimeError(f"the index could not be made: {error}") from error

@@ -102,7 +102,7 @@ def test_the_node_is_java_itself_with_port_folder_and_heap_of_the_stack(
 
 
 def test_the_index_is_asked_for_and_a_refusal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    functions = Functions({})
+    functions = Functions({"Payload": io.BytesIO(b"{}")})
     monkeypatch.setattr(boto3, "client", lambda *_, **__: functions)
     search_node.ensure_index("palimpsest-index")
     (call,) = functions.asked

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 from palimpsest.adapters.dynamodb.generation_items import DynamoGenerationItems
-from palimpsest.bootstrap.parts import make_embedders, make_store
-from palimpsest.bootstrap.projector import projector_services
+from palimpsest.bootstrap.projector import projection_parts
 from palimpsest.services.carry_over import CarryOverService
-from palimpsest.services.projections import GenerationProjections
-from palimpsest.settings import Settings, SettingsError, load
+from palimpsest.settings import Settings, SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +18,19 @@ class IndexServices:
 
 def index_services(settings: Settings | None = None) -> IndexServices:
     """The life of the index. Raises `SettingsError` for an engine that has one generation only."""
-    settings = settings or load()
-    projector = projector_services(settings)
-    projections = projector.projection
-    if not isinstance(projections, GenerationProjections):
+    parts = projection_parts(settings)
+    projections, it = parts.generations, parts.reading
+    if projections is None:
         raise SettingsError("ENGINE has one generation of the index only, and makes it by itself")
-    it = projector.reading
-    embedders = make_embedders(settings)
-    _, client = make_store(settings)
     carry_over = CarryOverService(
         store=it.store,
         ledger=it.ledger,
         register=it.register,
         generations=projections.generations,
-        items=DynamoGenerationItems(settings.table_name, client),
+        items=DynamoGenerationItems(parts.settings.table_name, parts.client),
         projections=projections,
-        embedder=embedders.main,
-        following=embedders.following,
+        embedder=parts.embedders.main,
+        following=parts.embedders.following,
         clock=it.clock,
     )
-    return IndexServices(settings, carry_over)
+    return IndexServices(parts.settings, carry_over)

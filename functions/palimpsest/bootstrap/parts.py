@@ -2,14 +2,14 @@
 function loads only what it needs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palimpsest.adapters.dynamodb.client import make_client
 from palimpsest.adapters.dynamodb.store import DynamoRecordStore
-from palimpsest.ports import Embedder, SearchIndex, Waker
+from palimpsest.ports import Embedder, IndexGenerations, SearchIndex, Waker
 from palimpsest.settings import (
     EmbedderKind,
     EmbedderSettings,
@@ -38,10 +38,16 @@ def make_waker(settings: Settings) -> Waker:
 
 @dataclass(frozen=True, slots=True)
 class KeptIndexes:
-    """The index that is read, and those of all generations that are kept now."""
+    """The index that is read, and the generations of an engine that may keep several."""
 
     reading: SearchIndex
-    every: Callable[[], Sequence[SearchIndex]]
+    generations: IndexGenerations | None = None
+
+    def every(self) -> Sequence[SearchIndex]:
+        """The indexes of all generations that are kept now."""
+        if self.generations is None:
+            return [self.reading]
+        return [self.generations.index(one) for one in self.generations.kept()]
 
 
 def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0) -> KeptIndexes:
@@ -52,10 +58,7 @@ def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0
         from palimpsest.bootstrap.opensearch import make_generations
 
         generations = make_generations(settings)
-        return KeptIndexes(
-            generations.reading(patience_s=patience_s),
-            lambda: [generations.index(one) for one in generations.kept()],
-        )
+        return KeptIndexes(generations.reading(patience_s=patience_s), generations)
     given(settings, "index_folder")
     # functions on AWS share no folder: each would have an index of its own
     if settings.stage != "local":
@@ -63,8 +66,7 @@ def make_index(settings: Settings, *, fingerprint: str, patience_s: float = 10.0
     from palimpsest.adapters.sqlite import SqliteIndex
 
     folder = Path(settings.index_folder)
-    index = SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s)
-    return KeptIndexes(index, lambda: [index])
+    return KeptIndexes(SqliteIndex(folder, fingerprint=fingerprint, busy_seconds=patience_s))
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,15 +82,14 @@ class CarryOverService:
         number = kept[-1].number + 1 if kept else 1
         first = fitting[-1] if fitting else self._made(number, self.embedder)
         self.generations.read_from(first, old=None)
-        return self._reading()
+        return self._standing()[1]
 
     def begin(self) -> Generation:
         """The generation to carry over to: made for the next embedder, or where there is none for
         the mapping of this code; one that was begun already is gone on with. Raises `NotReady`
         where the one that is read is that already.
         """
-        kept = self.generations.kept()
-        reading = self._reading()
+        kept, reading = self._standing()
         target = self.following or self.embedder
         if self._serves(reading, target):
             raise NotReady(
@@ -104,8 +103,7 @@ class CarryOverService:
         """A new, empty generation for the very model that is read, to carry over to when the one
         that is read was found damaged.
         """
-        kept = self.generations.kept()
-        reading = self._reading()
+        kept, reading = self._standing()
         newer = _newer(kept, reading)
         if newer is not None and newer.fingerprint == reading.fingerprint:
             return newer
@@ -117,7 +115,7 @@ class CarryOverService:
         """Project every namespace into the new generation, until all are or the monotonic clock
         says `until`.
         """
-        target, known, done = self._target(), list(self.store.namespaces()), 0
+        (target, _), known, done = self._target(), list(self.store.namespaces()), 0
         projection = self.projections.of(target)
         for tenant, namespace in known:
             if self.clock.monotonic() >= until:
@@ -130,8 +128,7 @@ class CarryOverService:
         """By tenant, the proof of each namespace of the new generation; where there is none, of
         the one that is read.
         """
-        kept = self.generations.kept()
-        reading = self._reading()
+        kept, reading = self._standing()
         target = _newer(kept, reading) or reading
         proofs = ProofService(store=self.store, ledger=self.ledger)
         index = self.generations.index(target)
@@ -142,7 +139,7 @@ class CarryOverService:
         """Read from the new generation, once it has been brought up to date and proved. Raises
         `NotReady` where it is not equal to the table.
         """
-        target, reading = self._target(), self._reading()
+        target, reading = self._target()
         projection = self.projections.of(target)
         for tenant, namespace in self.store.namespaces():
             projection.project(tenant, namespace, retry_pending=True)
@@ -153,8 +150,8 @@ class CarryOverService:
 
     def roll_back(self) -> Generation:
         """Read from the generation before again. Raises `NotReady` where none is kept."""
-        reading = self._reading()
-        older = [one for one in self.generations.kept() if one.number < reading.number]
+        kept, reading = self._standing()
+        older = [one for one in kept if one.number < reading.number]
         if not older:
             raise NotReady("no former generation is kept")
         projection = self.projections.of(older[-1])
@@ -164,8 +161,7 @@ class CarryOverService:
 
     def drop(self) -> list[Generation]:
         """Remove every generation that is not read, with what the table keeps for it alone."""
-        kept = self.generations.kept()
-        reading = self._reading()
+        kept, reading = self._standing()
         gone = [one for one in kept if one.id != reading.id]
         for one in gone:
             self.generations.drop(one)
@@ -184,7 +180,7 @@ class CarryOverService:
     def _read_from(self, new: Generation, *, old: Generation) -> Generation:
         self.generations.read_from(new, old=old)
         self.register.use(Reading(new.id, new.fingerprint))
-        return self._reading()
+        return self._standing()[1]
 
     def _made(self, number: int, embedder: Embedder) -> Generation:
         return self.generations.create(
@@ -194,17 +190,21 @@ class CarryOverService:
     def _serves(self, one: Generation, embedder: Embedder) -> bool:
         return (one.fingerprint, one.schema) == (embedder.fingerprint, self.generations.schema)
 
-    def _reading(self) -> Generation:
-        reading = _read(self.generations.kept())
+    def _standing(self) -> tuple[list[Generation], Generation]:
+        """All that are kept, and the one of them that is read."""
+        kept = self.generations.kept()
+        reading = _read(kept)
         if reading is None:
             raise NotReady("there is no index yet")
-        return reading
+        return kept, reading
 
-    def _target(self) -> Generation:
-        target = _newer(self.generations.kept(), self._reading())
+    def _target(self) -> tuple[Generation, Generation]:
+        """The one to carry over to, and the one that is read."""
+        kept, reading = self._standing()
+        target = _newer(kept, reading)
         if target is None:
             raise NotReady("no new generation has been begun")
-        return target
+        return target, reading
 
 
 def _read(kept: Sequence[Generation]) -> Generation | None:

@@ -54,9 +54,7 @@ class Unsuitable(Unavailable):
 
 
 class Catalogue:
-    """`IndexGenerations`: the indices of one stack on one cluster. Everything raises
-    `Unavailable`.
-    """
+    """The indices of one stack on one cluster. Everything raises `Unavailable`."""
 
     def __init__(
         self, client: OpenSearch, *, prefix: str, choices: ClusterChoices | None = None
@@ -71,9 +69,9 @@ class Catalogue:
         """What the index that is read is called."""
         return f"{self._prefix}-read"
 
-    def kept(self, *, timeout: float = PATIENCE_S) -> list[Generation]:
+    def kept(self) -> list[Generation]:
         """All indices of the stack, oldest first."""
-        found = self._found(f"{self._prefix}-v*", timeout=timeout)
+        found = self._found(f"{self._prefix}-v*", timeout=PATIENCE_S)
         return sorted(found, key=lambda one: one.number)
 
     def reading(self, *, timeout: float = PATIENCE_S) -> Generation:

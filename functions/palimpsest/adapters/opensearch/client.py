@@ -13,14 +13,13 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.exceptions import (
     ConnectionTimeout,
-    ImproperlyConfigured,
     NotFoundError,
     SerializationError,
     TransportError,
 )
 from urllib3 import Timeout
 
-from palimpsest.domain.errors import DeadlineExceeded, PalimpsestError, Throttled, Unavailable
+from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
 
 STAGE = "index"
 UNSIGNED, COLLECTION = "none", "aoss"
@@ -133,8 +132,6 @@ def translated() -> Iterator[None]:
     try:
         with readable():
             yield
-    except PalimpsestError:
-        raise
     except ConnectionTimeout as error:
         raise DeadlineExceeded("the index did not answer in time", stage=STAGE) from error
     except NotFoundError as error:
@@ -143,8 +140,6 @@ def translated() -> Iterator[None]:
         raise Unusable from error
     except NoConnection as error:
         raise Unavailable("the index cannot be reached", stage=STAGE) from error
-    except ImproperlyConfigured:
-        raise
     except TransportError as error:
         if error.status_code == _OVERLOADED:
             raise Throttled("the index asks for patience") from error
