@@ -19,6 +19,8 @@ _GRACE_SECONDS = 15.0
 _REVIVING_SECONDS = 0.5
 _MOST_REVIVALS, _REVIVALS_WITHIN_SECONDS = 10, 60.0
 """A child that ends more often than this has a fault that no start mends."""
+_ASKED_TO_END = {0, -signal.SIGTERM, 128 + signal.SIGTERM}
+"""Exit codes of a child that has ended because it was asked to."""
 
 
 @dataclass(slots=True)
@@ -108,7 +110,7 @@ class Children:
         return None
 
     def stop(self) -> bool:
-        """End all, the last started first. True if each that must ended when asked to."""
+        """End all, the last started first. True if each that must ended because it was asked to."""
         clean = True
         for name, child in reversed(self.running.items()):
             clean = (_end(child) or name in self._lasting) and clean
@@ -193,5 +195,4 @@ def _end(child: subprocess.Popen[bytes]) -> bool:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
-        return False
-    return True
+    return child.returncode in _ASKED_TO_END  # it may have been dying already, of something else

@@ -10,35 +10,17 @@ import re
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-JSON = "application/json; charset=UTF-8"
+from index_faults.messages import JSON, Asked, Reply
+
 _RESET = struct.pack("ii", 1, 0)  # lingering of no time: the end is a reset
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer; only the first `sent` bytes of its body, where that is given."""
-
-    status: int
-    body: bytes
-    kind: str = JSON
-    sent: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One request as it came."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    body: bytes
 
 
 class Exchange:
@@ -106,6 +88,7 @@ class FaultProxy(ThreadingHTTPServer):
         self.ending = threading.Event()
         self.seen: list[Asked] = []
         self.opened = 0
+        self.standing = 0
         self._rules: list[Rule] = []
         self.idle: set[socket.socket] = set()
         self.expired_before = 0
@@ -137,15 +120,19 @@ class FaultProxy(ThreadingHTTPServer):
         with self._lock:
             self._rules.clear()
 
-    def close_idle(self) -> int:
+    def close_idle(self) -> None:
         """End every connection that waits for a request, as a node or a balancer does after a
-        while; how many there were.
+        while.
         """
-        idle = list(self.idle)
-        for connection in idle:
+        for connection in list(self.idle):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-        return len(idle)
+
+    def close_all(self) -> None:
+        """End every connection as soon as it is idle, until there is none."""
+        while self.standing:
+            self.close_idle()
+            time.sleep(0.01)
 
     def expire(self) -> None:
         """From now on every connection that stands is dead, which shows only when it is used."""
@@ -166,7 +153,13 @@ class FaultProxy(ThreadingHTTPServer):
         """The number of a new connection."""
         with self._lock:
             self.opened += 1
+            self.standing += 1
             return self.opened
+
+    def left(self) -> None:
+        """A connection has ended."""
+        with self._lock:
+            self.standing -= 1
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -222,6 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
         with contextlib.suppress(OSError):
             super().finish()
         self.rfile.close()
+        self.server.left()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base's own name
         pass

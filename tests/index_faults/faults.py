@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from index_faults.fault_proxy import Exchange, Fault, Reply
+from index_faults.fault_proxy import Exchange, Fault
+from index_faults.messages import Reply
 
 
 def answers(status: int, body: object = None) -> Fault:

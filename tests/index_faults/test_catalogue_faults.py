@@ -8,7 +8,8 @@ import pytest
 
 from contract.index_entries import FINGERPRINT, PARTITION, by_vector, by_words, entry, vector
 from index_faults import faults
-from index_faults.fault_proxy import Exchange, Fault, FaultProxy, Reply
+from index_faults.fault_proxy import Exchange, Fault, FaultProxy
+from index_faults.messages import Reply
 from palimpsest.adapters.opensearch import OpenSearchGenerations
 from palimpsest.adapters.opensearch.catalogue import Unsuitable
 from palimpsest.domain.entries import LegStatus

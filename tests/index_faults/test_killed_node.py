@@ -13,7 +13,8 @@ import pytest
 
 import opensearch_node
 from contract.opensearch_index import generations
-from index_faults.fault_proxy import Exchange, FaultProxy, Reply, serving
+from index_faults.fault_proxy import Exchange, FaultProxy, serving
+from index_faults.messages import Reply
 from opensearch.node import Node
 from palimpsest.domain.entries import Entry, Leg, LegQuery, LegStatus, WriteOutcome, WriteResult
 from palimpsest.domain.errors import Throttled, Unavailable

@@ -107,6 +107,20 @@ def test_a_stop_that_finds_it_dead_is_clean(children: Children) -> None:
     assert children.revive() == []
 
 
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), signal.SIGKILL)", "os._exit(1)"])
+def test_a_stop_that_finds_it_dying_of_something_else_is_not_clean(
+    children: Children, end: str
+) -> None:
+    dying = f"import os, signal, time; signal.signal(signal.SIGTERM, lambda *_: {end})"
+    log = start(
+        children,
+        [sys.executable, "-c", f"{dying}; print('up', flush=True); time.sleep(60)"],
+        restart=False,
+    )
+    wait(log, 1)
+    assert not children.stop()
+
+
 def test_a_new_start_begins_a_new_log(children: Children) -> None:
     log = start(children, SLEEPER)
     wait(log, 1)
