@@ -10,8 +10,8 @@ from contract.embedder_contract import LONG_TEXTS, EmbedderContract
 from contract.serving import embedding_server
 from contract.simulated_bedrock import SimulatedBedrock, bedrock_client
 from local.embedding_backend import EmbedderBackend, OnnxBackend
-from palimpsest.adapters.bedrock_embeddings import BedrockEmbedder
-from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
+from palimpsest.adapters.bedrock import BedrockEmbedder
+from palimpsest.adapters.http_models import OpenAICompatibleEmbedder
 from palimpsest.adapters.simulated import SimulatedEmbedder
 from palimpsest.ports import Embedder
 

@@ -110,7 +110,7 @@ def test_an_embedder_is_loaded_in_its_own_branch_only(tmp_path: Path) -> None:
         EMBEDDING_MODEL="m",
     )
     assert "httpx" in openai
-    assert not {m for m in openai if m.endswith(("bedrock_embeddings", "simulated"))}
+    assert not {m for m in openai if m.endswith(("adapters.bedrock", "simulated"))}
 
 
 def test_a_missing_variable_stops_a_function_at_its_start_by_name(tmp_path: Path) -> None:

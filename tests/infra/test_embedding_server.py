@@ -23,7 +23,7 @@ from built_model import model_folder
 from contract.serving import embedding_server, replying
 from local.embedding_backend import EmbedderBackend, Lanes, Purpose, Served
 from local.embedding_requests import Wanted
-from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
+from palimpsest.adapters.http_models import OpenAICompatibleEmbedder
 from palimpsest.adapters.simulated import Fault, FaultKind, SimulatedEmbedder
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
 

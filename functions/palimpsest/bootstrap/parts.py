@@ -113,7 +113,7 @@ def _bedrock(settings: EmbedderSettings) -> Embedder:
     import boto3
     from botocore.config import Config
 
-    from palimpsest.adapters.bedrock_embeddings import BedrockEmbedder
+    from palimpsest.adapters.bedrock import BedrockEmbedder
 
     # a request cannot be broken off, so its own time-outs end before the stage's
     config = Config(connect_timeout=1, read_timeout=4, retries={"total_max_attempts": 1})
@@ -128,7 +128,7 @@ def _openai(settings: EmbedderSettings) -> Embedder:
     for name in ("url", "model"):
         if not getattr(settings, name):
             raise SettingsError(f"EMBEDDING_{name.upper()} is not set")
-    from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
+    from palimpsest.adapters.http_models import OpenAICompatibleEmbedder
 
     return OpenAICompatibleEmbedder(
         base_url=settings.url,

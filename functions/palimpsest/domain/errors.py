@@ -14,6 +14,7 @@
     ├── IdempotencyMismatch       409  the key came before with another request
     ├── Throttled                 429  a dependency asks for patience (`retry_after`)
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
+    │   └── Refused                    … a language model declined (`domain/language.py`)
     ├── Unavailable               503  a dependency cannot answer (`stage`, `retry_after`)
     │   └── DeadlineExceeded      504  … in the time there was
     └── EmbeddingRejected              one text has no usable vector (`reason`)

@@ -9,6 +9,7 @@ from palimpsest.ports.canonical import (
 )
 from palimpsest.ports.finding import Embedder, SearchIndex
 from palimpsest.ports.generations import GenerationItems, IndexGenerations
+from palimpsest.ports.models import LanguageModel, Reranker
 from palimpsest.ports.running import Clock, Executor, Pending, Waker
 from palimpsest.ports.walking import CommitLog, Directory
 
@@ -23,8 +24,10 @@ __all__ = [
     "GenerationRegister",
     "IndexGenerations",
     "IndexLedger",
+    "LanguageModel",
     "Pending",
     "RecordStore",
+    "Reranker",
     "SearchIndex",
     "VectorStore",
     "Waker",

@@ -13,7 +13,7 @@ from botocore.exceptions import (
 )
 
 from contract.simulated_bedrock import Answer, bedrock_client
-from palimpsest.adapters.bedrock_embeddings import BedrockEmbedder
+from palimpsest.adapters.bedrock import BedrockEmbedder
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.errors import (
     DeadlineExceeded,

@@ -18,7 +18,8 @@ from urllib3 import HTTPResponse
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from index_faults import faults
-from index_faults.fault_proxy import Asked, FaultProxy, serving
+from index_faults.fault_proxy import FaultProxy, serving
+from index_faults.messages import Asked
 from palimpsest.adapters.opensearch import Catalogue, Endpoint, make_client
 from palimpsest.adapters.opensearch.client import translated
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable

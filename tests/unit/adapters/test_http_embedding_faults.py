@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from palimpsest.adapters.openai_compatible import OpenAICompatibleEmbedder
+from palimpsest.adapters.http_models import OpenAICompatibleEmbedder
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.errors import (
     DeadlineExceeded,

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from palimpsest.adapters.openai_compatible.models import known
-from palimpsest.adapters.openai_compatible.wire import Monotonic, post
+from palimpsest.adapters.http_models.embedding_models import known
+from palimpsest.adapters.http_models.wire import Endpoint, Monotonic, post
 from palimpsest.domain.clean import without_broken
 from palimpsest.domain.embedding import STAGE, Embedded, TextRefused, cut_to_tokens, is_blank
 from palimpsest.domain.embedding_batches import (
@@ -36,6 +36,7 @@ LONGEST_PAUSE = 5.0
 SURELY_SHORT = 480
 """Tokens of what is left of a refused text for one more try: every model in use takes 512."""
 NOT_IN_FINGERPRINTS = re.compile("[^A-Za-z0-9._:-]")
+ENDPOINT = Endpoint(STAGE, "the embedding endpoint", TextRefused)
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -141,6 +142,7 @@ class OpenAICompatibleEmbedder:
             self._client,
             self._url,
             body,
+            endpoint=ENDPOINT,
             headers=self._headers,
             deadline=deadline,
             monotonic=self._monotonic,

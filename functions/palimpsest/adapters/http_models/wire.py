@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible endpoint: within a time, its failures translated."""
+"""One request to a model's HTTP endpoint: within a time, its failures translated."""
 
 import json
 import math
@@ -6,11 +6,11 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
-from palimpsest.domain.embedding import STAGE, TextRefused
 from palimpsest.domain.errors import (
     DeadlineExceeded,
     PalimpsestError,
@@ -28,31 +28,28 @@ LONGEST_INTEGER = 20  # digits
 SAFE_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
-def _throttled(message: str, retry_after: float) -> PalimpsestError:
-    return Throttled(message, retry_after=retry_after)
+TOO_EARLY, THROTTLED, TIMED_OUT = 425, 429, 408
+REFUSED = {400, 413, 422}
+"""Statuses of a request whose content the endpoint does not take."""
 
 
-def _unavailable(message: str, retry_after: float) -> PalimpsestError:
-    return Unavailable(message, stage=STAGE, retry_after=retry_after)
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """What is asked, for errors: the `stage` of the request it serves, what a person calls it, and
+    what is raised where it refuses the content of a request.
+    """
 
+    stage: str
+    name: str
+    refused: type[ProviderError] = ProviderError
 
-def _refused(message: str, _retry_after: float) -> PalimpsestError:
-    return TextRefused(message, stage=STAGE)
+    def late(self) -> DeadlineExceeded:
+        """It did not answer in time."""
+        return DeadlineExceeded(f"{self.name} did not answer in time", stage=self.stage)
 
-
-def _wrong(message: str, _retry_after: float) -> PalimpsestError:
-    return ProviderError(message, stage=STAGE)
-
-
-STATUSES = {
-    400: _refused,
-    408: _unavailable,
-    413: _refused,
-    422: _refused,
-    425: _unavailable,
-    429: _throttled,
-}
-"""Statuses under 500 by what they mean here; any other is a request that will never be answered."""
+    def nonsense(self, what: str) -> ProviderError:
+        """Its answer cannot be used."""
+        return ProviderError(f"{self.name} answers {what}", stage=self.stage)
 
 
 def post(
@@ -60,6 +57,7 @@ def post(
     url: str,
     body: dict[str, Any],
     *,
+    endpoint: Endpoint,
     headers: dict[str, str],
     deadline: float,
     monotonic: Monotonic = time.monotonic,
@@ -67,53 +65,51 @@ def post(
     """The JSON object that a POST is answered with. `deadline` in the seconds of `monotonic`.
 
     Connecting, sending and waiting may each take what is left; an answer that trickles in is broken
-    off at the deadline. Raises `TextRefused`, `ProviderError`, `Throttled`, `Unavailable` or
-    `DeadlineExceeded`; no message holds a text or a key.
+    off at the deadline. Raises `ProviderError` (or the endpoint's `refused`), `Throttled`,
+    `Unavailable` or `DeadlineExceeded`; no message holds a text or a key.
     """
     left = deadline - monotonic()
     if left <= 0:
-        raise DeadlineExceeded("no time left to embed", stage=STAGE)
+        raise endpoint.late()
     with (
-        _translated(),
+        _translated(endpoint),
         client.stream("POST", url, json=body, headers=headers, timeout=left) as response,
     ):
         chunks = []
         for chunk in response.iter_bytes():
             chunks.append(chunk)
             if monotonic() > deadline:
-                raise DeadlineExceeded("the embedding endpoint answers too slowly", stage=STAGE)
+                raise endpoint.late()
     data = b"".join(chunks)
     if response.status_code != OK:
-        raise _failure(response, data)
-    return _object(data)
+        raise _failure(endpoint, response, data)
+    return _object(endpoint, data)
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(endpoint: Endpoint) -> Iterator[None]:
     """Raise ours for those of httpx: too late, not there, or nonsense."""
     try:
         yield
     except httpx.TimeoutException as error:
-        raise DeadlineExceeded(
-            "the embedding endpoint did not answer in time", stage=STAGE
-        ) from error
+        raise endpoint.late() from error
     except httpx.TransportError as error:
-        name = type(error).__name__
-        raise Unavailable(
-            f"the embedding endpoint cannot be reached ({name})", stage=STAGE
-        ) from error
+        message = f"{endpoint.name} cannot be reached ({type(error).__name__})"
+        raise Unavailable(message, stage=endpoint.stage) from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        name = type(error).__name__
-        raise ProviderError(
-            f"the embedding endpoint answers nonsense ({name})", stage=STAGE
-        ) from error
+        raise endpoint.nonsense(f"nonsense ({type(error).__name__})") from error
 
 
-def _failure(response: httpx.Response, data: bytes) -> PalimpsestError:
+def _failure(endpoint: Endpoint, response: httpx.Response, data: bytes) -> PalimpsestError:
     status = response.status_code
-    make = STATUSES.get(status, _unavailable if status >= SERVER_ERROR else _wrong)
-    message = f"the embedding endpoint answered {status}{_code(data)}"
-    return make(message, _retry_after(response.headers.get("Retry-After")))
+    message = f"{endpoint.name} answered {status}{_code(data)}"
+    patience = _retry_after(response.headers.get("Retry-After"))
+    if status == THROTTLED:
+        return Throttled(message, retry_after=patience)
+    if status in {TIMED_OUT, TOO_EARLY} or status >= SERVER_ERROR:
+        return Unavailable(message, stage=endpoint.stage, retry_after=patience)
+    wrong = endpoint.refused if status in REFUSED else ProviderError
+    return wrong(message, stage=endpoint.stage)
 
 
 def _retry_after(value: str | None) -> float:
@@ -139,11 +135,11 @@ def _number(digits: str) -> int | float:
     return int(digits) if len(digits) <= LONGEST_INTEGER else float(digits)
 
 
-def _object(data: bytes) -> dict[str, Any]:
+def _object(endpoint: Endpoint, data: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(data, parse_int=_number)
     except (ValueError, RecursionError) as error:
-        raise ProviderError("the embedding endpoint answers no JSON", stage=STAGE) from error
+        raise endpoint.nonsense("no JSON") from error
     if not isinstance(answer, dict):
-        raise ProviderError("the embedding endpoint answers no JSON object", stage=STAGE)
+        raise endpoint.nonsense("no JSON object")
     return answer

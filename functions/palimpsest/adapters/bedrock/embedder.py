@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from palimpsest.adapters.bedrock_embeddings.failures import translated
-from palimpsest.adapters.bedrock_embeddings.models import named
+from palimpsest.adapters.bedrock.embedding_models import named
+from palimpsest.adapters.bedrock.failures import Operation, translated
 from palimpsest.domain.clean import without_broken
-from palimpsest.domain.embedding import STAGE, Embedded, cut, cut_to_tokens, is_blank
+from palimpsest.domain.embedding import (
+    STAGE,
+    Embedded,
+    TextRefused,
+    cut,
+    cut_to_tokens,
+    is_blank,
+)
 from palimpsest.domain.embedding_batches import (
     Batch,
     BatchLimits,
@@ -21,6 +28,7 @@ from palimpsest.domain.errors import DeadlineExceeded, EmbeddingRejected, Provid
 from palimpsest.domain.vectors import Vector, unit
 
 BATCH_BYTES = 1024 * 1024
+EMBEDDING = Operation(STAGE, TextRefused)
 
 
 class Purpose(StrEnum):
@@ -95,7 +103,7 @@ class BedrockEmbedder:
             raise DeadlineExceeded("no time left to embed", stage=STAGE)
         texts = [one.text for one in batch]
         body = self._titan_body(texts[0]) if self._titan else self._cohere_body(texts, purpose)
-        with translated():
+        with translated(EMBEDDING):
             response = self._client.invoke_model(
                 modelId=self._id,
                 body=json.dumps(body),

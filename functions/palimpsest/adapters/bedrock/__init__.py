@@ -1,0 +1,5 @@
+"""Models on Amazon Bedrock."""
+
+from palimpsest.adapters.bedrock.embedder import BedrockEmbedder
+
+__all__ = ["BedrockEmbedder"]
