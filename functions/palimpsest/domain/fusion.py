@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from palimpsest.domain.blending import FLOOR, blended
 from palimpsest.domain.entries import Candidate, EntryKey, Leg
 
 RRF_K = 60
@@ -24,6 +25,7 @@ class FusionMethod(StrEnum):
 
     WEIGHTED = "weighted"
     RRF = "rrf"
+    BLEND = "blend"
 
 
 class Part(NamedTuple):
@@ -80,7 +82,11 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
     `weighted`: the mean, by the legs' weights, of scores normalised to 0..1 in each leg by its
     minimum and maximum; equal scores count 1.0; a leg that does not have the candidate counts 0.
     `rrf`: the sum of weight / (60 + rank).
+    `blend`: of `domain/blending.py`, whatever the weights; the original scores are (1 + cosine) / 2
+    and BM25 divided by the leg's best. A hit below the floor is left out.
     """
+    if fusion.method is FusionMethod.BLEND:
+        return _blend(legs)
     total = fusion.lexical + fusion.semantic
     parts: dict[EntryKey, dict[Leg, Part]] = {}
     newest: dict[EntryKey, Candidate] = {}
@@ -119,6 +125,34 @@ def _ordered(
         FusedHit(-negative, parts[partition, record_id], newest[partition, record_id])
         for negative, _, record_id, partition in rows
     ]
+
+
+def _blend(legs: Mapping[Leg, Sequence[Candidate]]) -> list[FusedHit]:
+    originals = {leg: _originals(leg, candidates) for leg, candidates in legs.items()}
+    terms = blended(
+        {
+            leg: [(one.key, level) for one, level in zip(candidates, originals[leg], strict=True)]
+            for leg, candidates in legs.items()
+        }
+    )
+    parts: dict[EntryKey, dict[Leg, Part]] = {}
+    newest: dict[EntryKey, Candidate] = {}
+    for leg, candidates in legs.items():
+        for rank, (one, level) in enumerate(zip(candidates, originals[leg], strict=True), 1):
+            term = terms[one.key][leg]
+            parts.setdefault(one.key, {}).setdefault(leg, Part(rank, one.score, level, 1.0, term))
+            known = newest.setdefault(one.key, one)
+            if one.revision > known.revision:
+                newest[one.key] = one
+    return [hit for hit in _ordered(parts, newest) if hit.score >= FLOOR]
+
+
+def _originals(leg: Leg, candidates: Sequence[Candidate]) -> list[float]:
+    """Raw scores on 0..1, each on the scale of its leg."""
+    if leg is Leg.SEMANTIC:
+        return [(1 + candidate.score) / 2 for candidate in candidates]
+    best = max((candidate.score for candidate in candidates), default=0.0)
+    return [candidate.score / best if best > 0 else 0.0 for candidate in candidates]
 
 
 def single(leg: Leg, candidates: Sequence[Candidate]) -> list[FusedHit]:

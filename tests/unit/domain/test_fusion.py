@@ -52,8 +52,32 @@ def plain_rrf(
     return found
 
 
+def plain_blend(
+    lexical: list[Candidate], semantic: list[Candidate], _w_lex: float, _w_sem: float
+) -> dict[str, float]:
+    best = max((c.score for c in lexical), default=0.0)
+    originals = [
+        [(c.id, c.score / best if best > 0 else 0.0) for c in lexical],
+        [(c.id, (1 + c.score) / 2) for c in semantic],
+    ]
+    sums: dict[str, float] = {}
+    for leg in originals:
+        for i in {i for i, _ in leg}:
+            sums[i] = sums.get(i, 0.0) + 1 / (60 + [j for j, _ in leg].index(i))
+    found = {}
+    for i, total in sums.items():
+        firsts = [next(score for j, score in leg if j == i) for leg in originals if i in dict(leg)]
+        found[i] = round(0.7 * max(firsts) + 0.3 * total / max(sums.values()), 12)
+    return {i: score for i, score in found.items() if score >= 0.3}
+
+
 @pytest.mark.parametrize(
-    ("method", "plain"), [(FusionMethod.WEIGHTED, plain_weighted), (FusionMethod.RRF, plain_rrf)]
+    ("method", "plain"),
+    [
+        (FusionMethod.WEIGHTED, plain_weighted),
+        (FusionMethod.RRF, plain_rrf),
+        (FusionMethod.BLEND, plain_blend),
+    ],
 )
 @given(lexical=legs, semantic=legs, w_lex=weights, w_sem=weights)
 def test_c5_fusion_equals_a_plain_reference_with_ties_duplicates_and_empty_legs(
@@ -76,11 +100,12 @@ def test_c5_fusion_equals_a_plain_reference_with_ties_duplicates_and_empty_legs(
     assert keys == sorted(keys)
 
 
+@pytest.mark.parametrize("method", FusionMethod)
 @given(lexical=legs, semantic=legs)
 def test_the_contributions_of_the_legs_add_up_to_the_score(
-    lexical: list[Candidate], semantic: list[Candidate]
+    method: FusionMethod, lexical: list[Candidate], semantic: list[Candidate]
 ) -> None:
-    for hit in fuse({Leg.LEXICAL: lexical, Leg.SEMANTIC: semantic}, Fusion()):
+    for hit in fuse({Leg.LEXICAL: lexical, Leg.SEMANTIC: semantic}, Fusion(method=method)):
         assert math.isclose(
             sum(p.contribution for p in hit.parts.values()), hit.score, abs_tol=1e-9
         )
