@@ -15,18 +15,18 @@ from palimpsest.adapters.dynamodb.store import DynamoRecordStore
 from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.simulated import SimulatedEmbedder
+from palimpsest.bootstrap.searching import SearchParts, make_search
 from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation
 from palimpsest.domain.entries import Entry, WriteResult
 from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.records import Content
-from palimpsest.ports import Embedder, SearchIndex
+from palimpsest.ports import Embedder, LanguageModel, Reranker, SearchIndex
 from palimpsest.services.commit import CommitService, Committed
 from palimpsest.services.embed_records import RecordEmbedding
 from palimpsest.services.erase import EraseService
 from palimpsest.services.history import HistoryService
 from palimpsest.services.namespace_status import NamespaceStatusService
 from palimpsest.services.project import Projected, ProjectService
-from palimpsest.services.search import SearchService
 from palimpsest.services.unsearchable import UnsearchableService
 from palimpsest.services.walks import WalkService
 
@@ -107,6 +107,8 @@ class World:
         index: SearchIndex | None = None,
         depth: int = 100,
         embedder: Embedder | None = None,
+        model: LanguageModel | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         client = make_client()
         self.table = table
@@ -137,7 +139,7 @@ class World:
             clock=self.clock,
         )
         self.erasing = EraseService(DynamoErasures(table, client), self.clock)
-        self.searches = SearchService(
+        self.search_parts = SearchParts(
             store=self.store,
             ledger=self.ledger,
             index=self.index,
@@ -145,8 +147,16 @@ class World:
             executor=InlineExecutor(),
             clock=self.clock,
             waker=self.wakes,
+            model=model,
+            reranker=reranker,
             depth=depth,
         )
+        self.searches = make_search(self.search_parts)
+
+    def searches_with(self, **parts: Any) -> None:
+        """From now on searches have these parts in place of their own."""
+        self.search_parts = replace(self.search_parts, **parts)
+        self.searches = make_search(self.search_parts)
 
     def writes(self, write: Callable[[Sequence[Entry]], Sequence[WriteResult]]) -> None:
         """Let the projection's writes go through `write`."""

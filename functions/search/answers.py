@@ -82,10 +82,11 @@ class Deep(TypedDict):
 
 
 class RerankOutcome(TypedDict):
-    """How reranking fared."""
+    """How reranking fared; the model's name where it gave the order, else the reason."""
 
-    status: str
+    status: Literal["ok", "off", "skipped", "timeout", "failed"]
     reason: NotRequired[str]
+    model: NotRequired[str]
 
 
 class Revisions(TypedDict):
@@ -121,7 +122,7 @@ class SearchAnswer(TypedDict):
     warnings: list[Warning]
     usage: Usage
     timings_ms: dict[str, Milliseconds]
-    next_cursor: NotRequired[Cursor]
+    next_cursor: Cursor
 
 
 class Found(TypedDict):

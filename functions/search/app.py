@@ -2,7 +2,9 @@
 
 from functools import cache
 
+from palimpsest.api.cursors import Cursors
 from palimpsest.api.resolver import HttpApi
+from palimpsest.api.search_cursor import SearchCursors
 from palimpsest.bootstrap.search import SearchServices, search_services
 
 
@@ -13,3 +15,4 @@ def services() -> SearchServices:
 
 
 api = HttpApi(paths_are_decoded=lambda: services().settings.paths_are_decoded)
+cursors = SearchCursors(Cursors(lambda: services().signing_key()))

@@ -1,4 +1,4 @@
-"""The HTTP contract of a search. What a later version brings is refused by name, never ignored."""
+"""The HTTP contract of a search."""
 
 from typing import Annotated, Any, Literal
 
@@ -22,13 +22,15 @@ from palimpsest.api.filter_body import parsed_filter
 from palimpsest.domain import names
 from palimpsest.domain.filters import TimeRange
 from palimpsest.domain.fusion import DEFAULT_WEIGHT, Fusion, FusionMethod
-from palimpsest.domain.queries import Mode, SearchRequest
+from palimpsest.domain.queries import Mode, SearchRequest, SemanticPolicy
 
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 MAX_WAIT_MS = 5_000
 TIMEOUT_MS = (50, 25_000)
 DEFAULT_TIMEOUT_MS = 5_000
+MAX_TOKENS = 1_000_000
+MAX_CURSOR = 500_000
 
 
 def _trimmed(value: Any) -> Any:
@@ -47,23 +49,10 @@ def _distinct(several: list[str]) -> list[str]:
     return several
 
 
-def _later(_: Any) -> Any:
-    raise PydanticCustomError("not_yet", "this version cannot do that")
-
-
-def _only(*allowed: Any) -> BeforeValidator:
-    def check(value: Any) -> Any:
-        if any(value is known or (isinstance(value, str) and value == known) for known in allowed):
-            return value
-        raise PydanticCustomError("not_yet", "not a choice of this version")
-
-    return BeforeValidator(check, json_schema_input_type=Literal[allowed])
-
-
 FilterBody = Annotated[
     Any, PlainValidator(parsed_filter, json_schema_input_type=filter_shape.Filter | None)
 ]
-Later = Annotated[Any, BeforeValidator(_later), WithJsonSchema({"type": "null"})]
+AutoOrNot = Literal["auto"] | bool
 Namespaces = Annotated[
     list[Namespace],
     Field(min_length=1, max_length=names.MAX_NAMESPACES, json_schema_extra={"uniqueItems": True}),
@@ -103,7 +92,7 @@ class FusionBody(BaseModel):
     """How the legs become one ranking."""
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_SOME_WEIGHT)
-    method: Literal["weighted", "rrf"] = "weighted"
+    method: Literal["weighted", "rrf", "blend"] = "weighted"
     lexical: Weight | None = None
     semantic: Weight | None = None
 
@@ -164,17 +153,17 @@ class SearchBody(BaseModel):
     filter: FilterBody = None
     time_range: TimeRangeBody | None = None
     mode: Literal["hybrid", "lexical", "semantic"] | None = None
-    semantic: Annotated[Any, _only("always")] | None = None
-    deep: Annotated[Any, _only("auto", False)] | None = None
+    semantic: Literal["always", "when_lexical_thin", "never"] | None = None
+    deep: AutoOrNot | None = None
     fusion: FusionBody | None = None
-    rerank: Annotated[Any, _only("auto", False)] | None = None
-    min_score: Later | None = None
-    max_tokens: Later | None = None
+    rerank: AutoOrNot | None = None
+    min_score: Annotated[float, Field(ge=-1e9, le=1e9)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=MAX_TOKENS)] | None = None
     min_revision: Annotated[int, Field(ge=0, le=2**53 - 1)] | None = None
     wait_ms: Annotated[int, Field(ge=0, le=MAX_WAIT_MS)] | None = None
     timeout_ms: Annotated[int, Field(ge=TIMEOUT_MS[0], le=TIMEOUT_MS[1])] | None = None
     explain: bool | None = None
-    cursor: Later | None = None
+    cursor: Annotated[str, Field(min_length=1, max_length=MAX_CURSOR)] | None = None
 
     @field_validator("namespaces")
     @classmethod
@@ -200,7 +189,12 @@ class SearchBody(BaseModel):
             filter=self.filter,
             time_range=self.time_range.to_range() if self.time_range else None,
             mode=Mode(self.mode or Mode.HYBRID),
+            semantic=SemanticPolicy(self.semantic or SemanticPolicy.ALWAYS),
+            deep=None if self.deep == "auto" else self.deep,
             fusion=self.fusion.to_fusion() if self.fusion else Fusion(),
+            rerank=None if self.rerank == "auto" else self.rerank,
+            min_score=self.min_score,
+            max_tokens=self.max_tokens,
             min_revision=self.min_revision,
             wait_ms=self.wait_ms or 0,
             timeout_ms=self.timeout_ms or DEFAULT_TIMEOUT_MS,

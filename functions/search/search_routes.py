@@ -11,7 +11,7 @@ from palimpsest.api.resolver import Access, answer
 from palimpsest.api.search_json import search_json
 from palimpsest.domain.keys import Scope
 from search import answers
-from search.app import api, services
+from search.app import api, cursors, services
 from search.schemas import SearchBody
 
 
@@ -26,11 +26,17 @@ def _clean(body: Any, warnings: Warnings) -> Any:
     "/search",
     Access(Scope.READ, body=True, clean=_clean),
     answers={200: answers.SearchAnswer},
-    problems=("provider-error",),
+    problems=("provider-error", "cursor-mismatch"),
 )
 def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
     """Search a namespace, or several."""
-    found = services().search.search(body.to_request(api.caller.grant.tenant))
-    several = body.namespaces is not None
-    told = search_json(found, warnings=api.caller.warnings, by_namespace=several)
+    request = body.to_request(api.caller.grant.tenant)
+    rest = cursors.open(body.cursor, request) if body.cursor is not None else None
+    found = services().search.search(request, rest)
+    told = search_json(
+        found,
+        warnings=api.caller.warnings,
+        by_namespace=body.namespaces is not None,
+        next_cursor=cursors.seal(found.rest, request),
+    )
     return answer(HTTPStatus.OK, told)

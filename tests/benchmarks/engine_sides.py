@@ -22,6 +22,7 @@ from palimpsest.adapters.opensearch.index import ENGINE_SHARE
 from palimpsest.adapters.opensearch.questions import payload, question
 from palimpsest.adapters.system import SystemClock, ThreadExecutor
 from palimpsest.adapters.wake_queue import NoWaker
+from palimpsest.bootstrap.searching import SearchParts, make_search
 from palimpsest.domain.entries import Leg, LegQuery
 from palimpsest.domain.generations import Generation
 from palimpsest.domain.lexical import FieldWeights
@@ -29,7 +30,6 @@ from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.vectors import Vector
 from palimpsest.services.embed_records import RecordEmbedding
 from palimpsest.services.project import ProjectService, entry_of
-from palimpsest.services.search import SearchService
 
 LIMIT = 10
 PATIENCE_S = 20.0
@@ -83,14 +83,16 @@ class Ours:
             register=as_port,
             clock=SystemClock(),
         )
-        self.service = SearchService(
-            store=as_port,
-            ledger=as_port,
-            index=index,
-            embedders={embedder.fingerprint: embedder},
-            executor=self.executor,
-            clock=SystemClock(),
-            waker=NoWaker(),
+        self.service = make_search(
+            SearchParts(
+                store=as_port,
+                ledger=as_port,
+                index=index,
+                embedders={embedder.fingerprint: embedder},
+                executor=self.executor,
+                clock=SystemClock(),
+                waker=NoWaker(),
+            )
         )
 
     def writing(self, rows: range) -> Callable[[], None]:

@@ -13,8 +13,8 @@ from botocore.config import Config
 from palimpsest.adapters.simulated import SimulatedEmbedder
 
 TITAN = "amazon.titan-embed-text-v2:0"
-Answer = tuple[int, str, dict[str, Any]]
-"""Status, error code (empty: none) and body."""
+Answer = tuple[int, str, dict[str, Any] | bytes]
+"""Status, error code (empty: none) and body, as JSON or as it is sent."""
 
 
 class _Body:
@@ -47,9 +47,10 @@ def bedrock_client(answer: Callable[[str, dict[str, Any]], Answer]) -> Any:
         headers = HTTPHeaders.from_dict({"Content-Type": "application/json"})
         if code:
             headers["x-amzn-ErrorType"] = code
-        return AWSResponse(request.url, status, headers, _Body(json.dumps(body).encode()))
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return AWSResponse(request.url, status, headers, _Body(data))
 
-    client.meta.events.register("before-send.bedrock-runtime.InvokeModel", send)
+    client.meta.events.register("before-send.bedrock-runtime", send)
     return client
 
 

@@ -1,6 +1,5 @@
 """Every service over one table and a real OpenSearch node, with a second model at hand."""
 
-from dataclasses import replace
 from typing import Any
 
 from contract.opensearch_index import generations
@@ -33,7 +32,7 @@ class CarryOverWorld(World):
         super().__init__(table, index=index, embedder=embedder)
         self.following: Any = following or SimulatedEmbedder(dimension=32)
         self.embedders = {e.fingerprint: e for e in (self.embedder, self.following)}
-        self.searches = replace(self.searches, embedders=self.embedders)
+        self.searches_with(embedders=self.embedders)
         self.every = GenerationProjections(self.projection, self.generations, self.embedders)
         self.proofs = ProofService(store=self.store, ledger=self.ledger)
         self.carry_over = CarryOverService(

@@ -38,7 +38,7 @@ def carried(world: CarryOverWorld) -> None:
 
 def look_again(world: CarryOverWorld) -> None:
     """As a process does a few seconds later."""
-    index = world.searches.index
+    index = world.search_parts.index
     index._known = None  # type: ignore[attr-defined]
 
 
@@ -110,7 +110,7 @@ def test_vectors_of_two_models_are_never_compared(world: CarryOverWorld) -> None
     carried(world)
     look_again(world)
     only_old = {world.embedder.fingerprint: world.embedder}
-    world.searches = replace(world.searches, embedders=only_old)
+    world.searches_with(embedders=only_old)
     answer = world.search("heron number 7")
     semantic = answer.legs[Leg.SEMANTIC]
     assert (semantic.status, semantic.reason) == (LegStatus.FAILED, "fingerprint_mismatch")

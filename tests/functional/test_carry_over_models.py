@@ -80,7 +80,7 @@ class Load:
 
 def noticed(world: CarryOverWorld) -> None:
     """Searches go on for a while on the index that is read now, as after some seconds they do."""
-    world.searches.index._known = None  # type: ignore[attr-defined]
+    world.search_parts.index._known = None  # type: ignore[attr-defined]
     time.sleep(SEARCHED_S)
 
 

@@ -14,7 +14,7 @@ from palimpsest.domain.filters import Not, OneOf
 from palimpsest.domain.queries import Mode, Revisions
 from palimpsest.domain.records import Content
 from palimpsest.services.side_by_side import side_by_side
-from world import TENANT, InlineExecutor, World
+from world import TENANT, InlineExecutor, MovableClock, World
 
 BOTH = ("left", "right")
 
@@ -148,17 +148,12 @@ def test_both_legs_of_all_namespaces_are_one_question_after_all_clocks(world: Wo
     for namespace in BOTH:
         put(world, namespace, "a", "heron")
     project(world, *BOTH)
-    searches = world.searches
-    noted = type(searches)(
-        store=Noted(searches.store, read="table"),
-        ledger=Noted(searches.ledger, progress="ledger"),
-        index=Noted(searches.index, search="index"),
-        embedders=searches.embedders,
-        executor=searches.executor,
-        clock=searches.clock,
-        waker=searches.waker,
+    parts = world.search_parts
+    world.searches_with(
+        store=Noted(parts.store, read="table"),
+        ledger=Noted(parts.ledger, progress="ledger"),
+        index=Noted(parts.index, search="index"),
     )
-    world.searches = noted
     assert found(world, "heron") == ["left/a", "right/a"]
     assert events == ["table", "table", "ledger", "ledger", "index", "table", "table"]
 
@@ -201,7 +196,9 @@ def test_work_side_by_side_gives_a_result_for_each_and_raises_what_any_raises() 
         return name.upper()
 
     executor: Any = InlineExecutor()
-    assert list(side_by_side(executor, upper, ["b", "a"]).items()) == [("b", "B"), ("a", "A")]
+    waiting: Any = {"clock": MovableClock(), "until": 1.0, "stage": "table"}
+    told = side_by_side(executor, upper, ["b", "a"], **waiting)
+    assert list(told.items()) == [("b", "B"), ("a", "A")]
     for names in (["bad", "a"], ["a", "bad"]):
         with pytest.raises(ValueError, match="bad"):
-            side_by_side(executor, upper, names)
+            side_by_side(executor, upper, names, **waiting)

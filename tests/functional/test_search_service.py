@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -299,6 +298,6 @@ def test_a_budget_never_passes_the_functions_own_time_limit(world: World) -> Non
             return noted if name == "search" else getattr(world.index, name)
 
     index: Any = Noted()
-    world.searches = replace(world.searches, index=index)
+    world.searches_with(index=index)
     world.search("heron", timeout_ms=25_000, wait_ms=5_000)
     assert asked[0] <= 27

@@ -28,9 +28,11 @@ class SystemClock:
 
 
 class ThreadExecutor:
-    """`Executor` over a small pool of threads, kept for the life of the process."""
+    """`Executor` over a pool of threads, kept for the life of the process: more than one request
+    can use, since work that nobody waits for any more still holds its thread.
+    """
 
-    def __init__(self, *, workers: int = 4) -> None:
+    def __init__(self, *, workers: int = 32) -> None:
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="palimpsest")
 
     def submit(self, work: Callable[[], T]) -> Future[T]:

@@ -1,4 +1,4 @@
-"""Cursors of lists: a place in a walk, sealed and bound to what was asked for.
+"""Cursors: a place in a walk, or the rest of a list, sealed and bound to what was asked for.
 
 What a cursor is bound to (tenant, route, every parameter but the limit) is not in it but under its
 tag, so a cursor of another request does not open. The place itself is not readable: it may name
@@ -28,14 +28,26 @@ class Cursors:
 
     def seal(self, place: Sequence[int | str], *bound: str | int | None) -> str:
         """The cursor of a place, for the request that these values tell from others."""
-        body = json.dumps(list(place), separators=(",", ":")).encode()
+        return self.seal_bytes(json.dumps(list(place), separators=(",", ":")).encode(), *bound)
+
+    def seal_bytes(self, body: bytes, *bound: str | int | None) -> str:
+        """The cursor that holds these bytes."""
         tag = self._tag(body, bound)
         return base64.urlsafe_b64encode(tag + self._veiled(body, tag)).decode().rstrip("=")
 
     def open(self, cursor: str, *bound: str | int | None) -> list[Any]:
         """The place of a cursor that was sealed with the same values. Raises `CursorMismatch`."""
+        place: list[Any] = json.loads(self.open_bytes(cursor, *bound))
+        return place
+
+    def open_bytes(
+        self, cursor: str, *bound: str | int | None, most: int = _MAX_CHARACTERS
+    ) -> bytes:
+        """The bytes of a cursor that was sealed with the same values; of a longer one than `most`
+        characters, as of any other, `CursorMismatch`.
+        """
         try:
-            if len(cursor) > _MAX_CHARACTERS:
+            if len(cursor) > most:
                 raise ValueError  # noqa: TRY301  # one way out for all that is no cursor
             sealed = base64.b64decode(
                 cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
@@ -46,14 +58,14 @@ class Cursors:
         body = self._veiled(sealed[_TAG_BYTES:], tag)
         if not hmac.compare_digest(tag, self._tag(body, bound)):
             raise CursorMismatch("this cursor was not given out for this request")
-        place: list[Any] = json.loads(body)
-        return place
+        return body
 
     def _veiled(self, text: bytes, tag: bytes) -> bytes:
         """The text under the stream of its tag; veiled twice it is itself again."""
         secret = hmac.digest(self._key(), b"stream", hashlib.sha256)
         stream = hashlib.shake_256(secret + tag).digest(len(text))
-        return bytes(a ^ b for a, b in zip(text, stream, strict=True))
+        mixed = int.from_bytes(text, "big") ^ int.from_bytes(stream, "big")
+        return mixed.to_bytes(len(text), "big")
 
     def _tag(self, body: bytes, bound: Sequence[str | int | None]) -> bytes:
         said = json.dumps(list(bound), separators=(",", ":")).encode()

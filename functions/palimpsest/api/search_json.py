@@ -7,38 +7,45 @@ from typing import Any
 from palimpsest.api.record_json import content_json
 from palimpsest.domain.entries import Leg, LegResult, LegStatus
 from palimpsest.domain.fusion import Part
-from palimpsest.domain.queries import Hit, SearchAnswer
+from palimpsest.domain.queries import Hit, Reranked, SearchAnswer
 
 CLOSED_EARLY = {"field": "hits", "code": "page_closed_early"}
 _HIT_FIELDS = ("text", "title", "kind", "metadata", "event_time", "source")
 
 
 def search_json(
-    answer: SearchAnswer, *, warnings: Sequence[Mapping[str, str]], by_namespace: bool
+    answer: SearchAnswer,
+    *,
+    warnings: Sequence[Mapping[str, str]],
+    by_namespace: bool,
+    next_cursor: str | None,
 ) -> dict[str, Any]:
-    """The whole answer; `by_namespace`: revisions as a map, as `namespaces` is answered. Deep
-    search and reranking are not in this version and say so.
-    """
-    request = answer.request
+    """The whole answer; `by_namespace`: revisions as a map, as `namespaces` is answered."""
+    request, outcome = answer.request, answer.outcome
+    ours = [{"field": field, "code": code} for field, code in answer.warnings]
     return {
         "query": request.query,
         "hits": [_hit(hit, answer) for hit in answer.hits],
         "score_kind": answer.score_kind,
-        "deep": {"used": False, "variations": [request.query], "reason": "not_configured"},
-        "legs": {leg.value: _leg(result) for leg, result in _all_legs(answer).items()},
-        "rerank": {"status": "off", "reason": "not_configured"},
-        "degraded": list(answer.degraded),
-        "revision": _revision(answer, by_namespace=by_namespace),
-        "warnings": [*warnings, *([CLOSED_EARLY] if answer.closed_early else [])],
-        "usage": {
-            "embedding_calls": answer.embedding_calls,
-            "embedding_cache_hits": 0,
-            "llm_calls": 0,
-            "llm_tokens": 0,
-            "rerank_calls": 0,
+        "deep": {
+            "used": outcome.deep.used,
+            "variations": list(outcome.deep.variations),
+            "reason": outcome.deep.reason,
         },
+        "legs": {leg.value: _leg(result) for leg, result in _all_legs(answer).items()},
+        "rerank": _rerank(outcome.rerank),
+        "degraded": list(outcome.degraded),
+        "revision": _revision(answer, by_namespace=by_namespace),
+        "warnings": [*warnings, *ours, *([CLOSED_EARLY] if answer.closed_early else [])],
+        "usage": asdict(answer.usage),
         "timings_ms": {stage: round(ms, 1) for stage, ms in answer.timings_ms.items()},
+        "next_cursor": next_cursor,
     }
+
+
+def _rerank(reranked: Reranked) -> dict[str, Any]:
+    told = {"status": reranked.status.value, "reason": reranked.reason, "model": reranked.model}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _revision(answer: SearchAnswer, *, by_namespace: bool) -> dict[str, Any]:
@@ -72,11 +79,12 @@ def _hit(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
         "id": hit.record.id,
         "namespace": hit.record.namespace,
         "revision": hit.record.revision,
-        "score": hit.fused.score,
+        "score": hit.fused.ordering,
         **{name: content[name] for name in _HIT_FIELDS},
+        **({} if hit.text is None else {"text": hit.text}),
         "document": None,
         "snippet": hit.snippet,
-        "truncated": False,
+        "truncated": hit.text is not None,
         "legs": {leg.value: _rank(hit.fused.parts.get(leg)) for leg in answer.request.mode.legs},
     }
     if answer.request.explain:
@@ -102,5 +110,5 @@ def _explained(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
             for leg, part in hit.fused.parts.items()
         },
         "fused": hit.fused.score,
-        "rerank": None,
+        "rerank": hit.fused.relevance,
     }

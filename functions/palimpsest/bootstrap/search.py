@@ -1,12 +1,15 @@
 """What the search function works with."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
+from palimpsest.adapters.dynamodb.signing_key import DynamoSigningKey
 from palimpsest.adapters.system import SystemClock, ThreadExecutor
 from palimpsest.bootstrap.parts import make_embedders, make_index, make_store, make_waker
+from palimpsest.bootstrap.searching import SearchParts, make_search
 from palimpsest.services.readiness import ReadinessService
 from palimpsest.services.receipt import ReceiptService
 from palimpsest.services.search import SearchService
@@ -24,6 +27,7 @@ class SearchServices:
     search: SearchService
     receipts: ReceiptService
     readiness: ReadinessService
+    signing_key: Callable[[], bytes]
 
 
 def search_services(settings: Settings | None = None) -> SearchServices:
@@ -36,15 +40,17 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         settings, fingerprint=embedders.main.fingerprint, patience_s=SEARCH_PATIENCE_S
     )
     index = kept.reading
-    search = SearchService(
-        store=store,
-        ledger=DynamoIndexLedger(table, client),
-        index=index,
-        embedders=embedders.by_fingerprint,
-        executor=executor,
-        clock=clock,
-        waker=make_waker(settings),
-        depth=settings.candidate_depth,
+    search = make_search(
+        SearchParts(
+            store=store,
+            ledger=DynamoIndexLedger(table, client),
+            index=index,
+            embedders=embedders.by_fingerprint,
+            executor=executor,
+            clock=clock,
+            waker=make_waker(settings),
+            depth=settings.candidate_depth,
+        )
     )
     readiness = ReadinessService(
         needed={
@@ -56,4 +62,4 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         clock=clock,
     )
     receipts = ReceiptService(store, kept.every, DynamoErasures(table, client))
-    return SearchServices(settings, search, receipts, readiness)
+    return SearchServices(settings, search, receipts, readiness, DynamoSigningKey(table, client))

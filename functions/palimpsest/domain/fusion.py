@@ -41,11 +41,19 @@ class Part(NamedTuple):
 
 
 class FusedHit(NamedTuple):
-    """One entry of the fused list, with the whole arithmetic by leg."""
+    """One entry of the fused list, with the whole arithmetic by leg; `relevance` is a reranker's
+    score, once it has one.
+    """
 
     score: float
     parts: Mapping[Leg, Part]
     candidate: Candidate
+    relevance: float | None = None
+
+    @property
+    def ordering(self) -> float:
+        """The score that gives it its place."""
+        return self.score if self.relevance is None else self.relevance
 
     @property
     def id(self) -> str:

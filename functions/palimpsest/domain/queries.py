@@ -25,10 +25,21 @@ class Mode(StrEnum):
         return (Leg(self.value),)
 
 
+class SemanticPolicy(StrEnum):
+    """When a hybrid search asks its semantic leg: always, only where the lexical one found little,
+    or never.
+    """
+
+    ALWAYS = "always"
+    WHEN_LEXICAL_THIN = "when_lexical_thin"
+    NEVER = "never"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """One search of 1 to 10 distinct namespaces. Times in milliseconds; `query` is trimmed, clean
-    and not blank. `min_revision` is one of every namespace asked.
+    and not blank. `min_revision` is one of every namespace asked. `deep` and `rerank` None: as the
+    service sees fit.
     """
 
     tenant: str
@@ -38,7 +49,12 @@ class SearchRequest:
     filter: Filter | None = None
     time_range: TimeRange | None = None
     mode: Mode = Mode.HYBRID
+    semantic: SemanticPolicy = SemanticPolicy.ALWAYS
+    deep: bool | None = None
     fusion: Fusion = field(default_factory=Fusion)
+    rerank: bool | None = None
+    min_score: float | None = None
+    max_tokens: int | None = None
     min_revision: int | None = None
     wait_ms: int = 0
     timeout_ms: int = 5000
@@ -50,13 +66,55 @@ class SearchRequest:
         return {f"{self.tenant}#{namespace}": namespace for namespace in self.namespaces}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deep:
+    """In which ways a question was asked: the original first. `used`: there were others. `reason`
+    says why, or why not; `fell_short`: the rewriter was asked and gave nothing usable.
+    """
+
+    variations: tuple[str, ...]
+    reason: str
+    used: bool = False
+    fell_short: bool = False
+    llm_calls: int = 0
+    llm_tokens: int = 0
+    ms: float = 0.0
+
+
+class RerankStatus(StrEnum):
+    """How reranking fared."""
+
+    OK = "ok"
+    OFF = "off"
+    SKIPPED = "skipped"
+    TIMEOUT = "timeout"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """How reranking fared; `reason` unless the status is `ok`, `model` where it is."""
+
+    status: RerankStatus
+    reason: str | None = None
+    model: str | None = None
+    calls: int = 0
+    ms: float = 0.0
+
+    @property
+    def fell_short(self) -> bool:
+        """Whether a reranker was asked and could not answer."""
+        return self.status in (RerankStatus.FAILED, RerankStatus.TIMEOUT)
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A fused hit and the record behind it as it is now."""
+    """A fused hit and the record behind it as it is now. `text` where the record's own was cut."""
 
     fused: FusedHit
     record: Record
     snippet: str
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +125,76 @@ class Revisions:
     indexed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How the stages of a search fared, for an answer and for its later pages."""
+
+    legs: Mapping[Leg, LegResult]
+    deep: Deep
+    rerank: Reranked
+    degraded: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a page has left: the list from there on, the name of its scores, of which index
+    generation, and how that list came to be.
+    """
+
+    hits: Sequence[FusedHit]
+    score_kind: str
+    generation: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What models were asked."""
+
+    embedding_calls: int = 0
+    embedding_cache_hits: int = 0
+    llm_calls: int = 0
+    llm_tokens: int = 0
+    rerank_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything that a first page went through: each leg by way of asking and merged, the fused
+    list, what was dropped and why, and the hits in their last order.
+    """
+
+    by_variation: Mapping[Leg, Sequence[LegResult]]
+    merged: Mapping[Leg, LegResult]
+    fused: Sequence[FusedHit]
+    dropped: Sequence[tuple[FusedHit, str]]
+    placed: Sequence[tuple[FusedHit, Record]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
     """What a search found and what fell short of it. `revisions` by namespace, in the order asked;
-    `timings_ms` by stage.
+    `timings_ms` by stage; `rest` where there is more. `warnings` are codes by field.
     """
 
     request: SearchRequest
     hits: Sequence[Hit]
     score_kind: str
-    legs: Mapping[Leg, LegResult]
-    degraded: Sequence[str]
+    outcome: Outcome
     revisions: Mapping[str, Revisions]
-    embedding_calls: int
+    usage: Usage
     timings_ms: Mapping[str, float]
     closed_early: bool = False
+    rest: Rest | None = None
+    warnings: Sequence[tuple[str, str]] = ()
+    trace: Trace | None = None
+
+    @property
+    def legs(self) -> Mapping[Leg, LegResult]:
+        """How the legs fared."""
+        return self.outcome.legs
+
+    @property
+    def degraded(self) -> Sequence[str]:
+        """Every stage that fell short."""
+        return self.outcome.degraded

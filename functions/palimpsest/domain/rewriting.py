@@ -51,7 +51,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A question that stands alone, and the ways to ask it: the original, then at most two others."""
+    """A question that stands alone, and ways to ask it: the original, then at most two others."""
 
     standalone: str
     variations: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The one rule of what stands: which records are there, and which of them a search may show."""
+"""The one rule of what stands: which records are there. What a search shows of them: `loss`."""
 
 from datetime import datetime
 
@@ -22,14 +22,4 @@ def valid_at(content: Content, now: datetime) -> bool:
         (content.valid_from is None or content.valid_from <= now)
         and (content.valid_to is None or now < content.valid_to)
         and (content.expires_at is None or now < content.expires_at)
-    )
-
-
-def searchable(record: Record, clock: Clock, now: datetime) -> bool:
-    """What a search may return: it stands, is active, presently valid and unexpired."""
-    return (
-        stands(record, clock)
-        and record.status is Status.ACTIVE
-        and record.content is not None
-        and valid_at(record.content, now)
     )

@@ -2,21 +2,21 @@
 is served.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 
 from palimpsest.domain.commits import Clock as NamespaceClock
-from palimpsest.domain.filters import passes
+from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.domain.fusion import FusedHit
+from palimpsest.domain.loss import Loss, loss_of
 from palimpsest.domain.names import MAX_ANSWER_BYTES
 from palimpsest.domain.queries import SearchRequest
 from palimpsest.domain.records import Record
-from palimpsest.domain.visibility import searchable
-from palimpsest.ports import Executor, RecordStore
+from palimpsest.ports import Clock, Executor, RecordStore
 from palimpsest.services.side_by_side import side_by_side
 
+STAGE = "hydrate"
 SLICE = 25
 """Candidates read at once, at most."""
 
@@ -29,80 +29,96 @@ BESIDE_CONTENT = 4_000
 
 @dataclass(slots=True)
 class Page:
-    """The hits of a page with their records, how many candidates were dropped, and whether bytes
-    closed it.
+    """Hits with their records, at most `limit`; `taken`: so many of the list are on it or were
+    dropped; why each of those was; whether bytes closed it, or the table did, which stopped to
+    answer.
     """
 
+    limit: int
     hits: list[tuple[FusedHit, Record]] = field(default_factory=list)
-    dropped: int = 0
+    taken: int = 0
+    dropped: list[tuple[FusedHit, Loss]] = field(default_factory=list)
     closed_early: bool = False
+    cut_off: bool = False
     size: int = 0
 
-    def full(self, limit: int) -> bool:
-        """Whether no further hit belongs on the page."""
-        return self.closed_early or len(self.hits) >= limit
+    def is_full(self) -> bool:
+        """Whether no further hit comes onto the page."""
+        return self.closed_early or self.cut_off or len(self.hits) >= self.limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hydration:
     """Fills pages of one request: each hit is read in its own namespace and judged by that
-    namespace's clock, as it was read before the legs were asked.
+    namespace's clock, as it was read before the legs were asked. It ends at `until` (monotonic
+    seconds).
     """
 
     store: RecordStore
     executor: Executor
+    clock: Clock
     request: SearchRequest
     clocks: Mapping[str, NamespaceClock]
     now: datetime
+    until: float
 
-    def fill(self, page: Page, fused: Iterable[FusedHit]) -> None:
-        """Add hits to the page in rank order until it is full or the list ends.
+    def fill(self, page: Page, hits: Sequence[FusedHit]) -> None:
+        """Add hits to the page in their order until it is full or the list ends, from `page.taken`
+        on.
 
         Dropped: what is unknown, forgotten, superseded, expired, not yet valid, no longer passing
-        the filter, or whose text is not the one that was found.
+        the filter, or whose text is not the one that was found. Where the table cannot answer, the
+        page ends with the hits it has; raises `Unavailable` or `Throttled` where it has none.
         """
-        namespaces, left = self.request.partitions, iter(fused)
-        while not page.full(self.request.limit):
-            lacking = max(FEWEST, self.request.limit - len(page.hits))
-            chunk = list(islice(left, min(SLICE, lacking)))
-            if not chunk:
+        while not page.is_full() and page.taken < len(hits):
+            lacking = max(FEWEST, page.limit - len(page.hits))
+            chunk = hits[page.taken : page.taken + min(SLICE, lacking)]
+            try:
+                records = self._read(chunk)
+            except (Unavailable, Throttled):
+                if not page.hits:
+                    raise
+                page.cut_off = True
                 return
-            placed = [(namespaces[hit.candidate.partition], hit) for hit in chunk]
-            records = self._read(placed)
-            for namespace, hit in placed:
-                record = records[namespace].get(hit.id)
-                if record is None or not self._served(record, hit, self.clocks[namespace]):
-                    page.dropped += 1
-                elif not page.full(self.request.limit):
-                    _place(page, hit, record)
+            for hit in chunk:
+                if page.is_full():
+                    return
+                self._place(page, hit, records)
 
-    def _read(self, placed: Sequence[tuple[str, FusedHit]]) -> dict[str, dict[str, Record]]:
-        """By namespace, the records of its hits by id."""
+    def _place(
+        self, page: Page, hit: FusedHit, records: Mapping[str, Mapping[str, Record]]
+    ) -> None:
+        namespace = self.request.partitions[hit.candidate.partition]
+        record = records[namespace].get(hit.id)
+        loss = loss_of(
+            record,
+            self.request,
+            self.clocks[namespace],
+            now=self.now,
+            text_hash=hit.candidate.text_hash,
+        )
+        if record is None or loss is not None:
+            page.dropped.append((hit, loss or Loss.UNKNOWN))
+            page.taken += 1
+            return
+        size = BESIDE_CONTENT + (record.content.size if record.content else 0)
+        if page.hits and page.size + size > MAX_ANSWER_BYTES:
+            page.closed_early = True
+            return
+        page.hits.append((hit, record))
+        page.size += size
+        page.taken += 1
+
+    def _read(self, chunk: Sequence[FusedHit]) -> dict[str, dict[str, Record]]:
+        """By namespace, the records of these hits by id."""
         ids: dict[str, list[str]] = {}
-        for namespace, hit in placed:
+        for hit in chunk:
+            namespace = self.request.partitions[hit.candidate.partition]
             ids.setdefault(namespace, []).append(hit.id)
 
         def read(namespace: str) -> dict[str, Record]:
             return self.store.read(self.request.tenant, namespace, ids[namespace])[1]
 
-        return side_by_side(self.executor, read, ids)
-
-    def _served(self, record: Record, hit: FusedHit, clock: NamespaceClock) -> bool:
-        content, request = record.content, self.request
-        return (
-            searchable(record, clock, self.now)
-            and content is not None
-            and content.text_hash == hit.candidate.text_hash
-            and passes(record, request.filter)
-            and (request.time_range is None or request.time_range.holds(content.event_time))
+        return side_by_side(
+            self.executor, read, ids, clock=self.clock, until=self.until, stage=STAGE
         )
-
-
-def _place(page: Page, hit: FusedHit, record: Record) -> None:
-    content = record.content
-    size = BESIDE_CONTENT + (content.size if content else 0)
-    if page.hits and page.size + size > MAX_ANSWER_BYTES:
-        page.closed_early = True
-        return
-    page.hits.append((hit, record))
-    page.size += size

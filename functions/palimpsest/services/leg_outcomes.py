@@ -11,6 +11,11 @@ def fell_short(result: LegResult) -> bool:
     return result.status in (LegStatus.FAILED, LegStatus.TIMEOUT)
 
 
+def degraded(result: LegResult) -> bool:
+    """Whether a leg fell short, wholly or for one way of asking."""
+    return fell_short(result) or (result.status is LegStatus.OK and result.reason is not None)
+
+
 def refuse_outage(results: Mapping[Leg, LegResult]) -> None:
     """Raises `Unavailable` or `DeadlineExceeded` where no leg answered: an answer needs a leg that
     answered, or nothing but legs that were rightly skipped.

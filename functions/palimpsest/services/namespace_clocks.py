@@ -1,13 +1,17 @@
 """The clocks of the namespaces that a search asks, and how far the index is with each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.ledger import Progress
 from palimpsest.domain.queries import Revisions
-from palimpsest.ports import Executor, IndexLedger, RecordStore
+from palimpsest.ports import Clock, Executor, IndexLedger, RecordStore
 from palimpsest.services.side_by_side import side_by_side
+
+T = TypeVar("T")
+STAGE = "table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,20 @@ class NamespaceClocks:
     store: RecordStore
     ledger: IndexLedger
     executor: Executor
+    clock: Clock
 
-    def read(self, tenant: str, namespaces: Sequence[str], *, generation: str) -> ClocksRead:
-        """All clocks first, then how far that index `generation` is."""
-        clocks = side_by_side(
-            self.executor, lambda name: self.store.read(tenant, name)[0], namespaces
-        )
-        indexed = side_by_side(
-            self.executor, lambda name: self.ledger.progress(tenant, name, generation), namespaces
-        )
+    def read(
+        self, tenant: str, namespaces: Sequence[str], *, generation: str, until: float
+    ) -> ClocksRead:
+        """All clocks first, then how far that index `generation` is. Raises `DeadlineExceeded`
+        where the table has not answered by then (monotonic seconds).
+        """
+
+        def each(work: Callable[[str], T]) -> dict[str, T]:
+            return side_by_side(
+                self.executor, work, namespaces, clock=self.clock, until=until, stage=STAGE
+            )
+
+        clocks = each(lambda name: self.store.read(tenant, name)[0])
+        indexed = each(lambda name: self.ledger.progress(tenant, name, generation))
         return ClocksRead(generation, clocks, indexed)

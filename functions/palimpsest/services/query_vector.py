@@ -1,6 +1,8 @@
-"""The query's vector, or the reason why the semantic leg must do without."""
+"""The query's vectors, each or the reason why the semantic leg must do without."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from palimpsest.domain.entries import LegStatus
 from palimpsest.domain.errors import (
@@ -11,44 +13,103 @@ from palimpsest.domain.errors import (
     Unavailable,
 )
 from palimpsest.domain.vectors import Vector
-from palimpsest.ports import Clock, Embedder
+from palimpsest.ports import Clock, Embedder, Executor, Pending
+from palimpsest.services.in_time import in_time
+from palimpsest.services.shared_cache import Kept, SharedCache
 
 BLANK = "blank"
+STAGE = "embed"
+KEPT, KEPT_S = 512, 600.0
+"""How many vectors of questions a process keeps, and for how many seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryVector:
-    """The vector, or a leg status with its reason; `ms` is what it took."""
-
-    vector: Vector | None
-    status: LegStatus
-    reason: str | None
-    ms: float
-
-
-def embed_query(
-    embedder: Embedder | None, clock: Clock, text: str, *, timeout_s: float
-) -> QueryVector:
-    """Embed a question. No failure of the embedder is an exception here: the other leg answers.
-    Without an embedder: the index holds vectors of a model that there is none of.
+    """The vector of one text, or a leg status with its reason; `ms` is what it took. `called`:
+    the model was asked for it; else it was kept, or is being made for another caller.
     """
-    if embedder is None:
-        return QueryVector(None, LegStatus.FAILED, "fingerprint_mismatch", 0.0)
-    start = clock.monotonic()
-    vector, status, reason = None, LegStatus.FAILED, None
-    try:
-        vector = embedder.embed_query(text, timeout=timeout_s)
-        status = LegStatus.OK
-    except EmbeddingRejected as error:
-        reason = f"embedding_{error.reason}"
-        if error.reason == BLANK:  # a question of signs alone has no meaning to look for
-            status, reason = LegStatus.SKIPPED, "nothing_to_embed"
-    except DeadlineExceeded:
-        status, reason = LegStatus.TIMEOUT, "embedder_timeout"
-    except Throttled:
-        reason = "embedder_throttled"
-    except ProviderError:
-        reason = "embedder_error"
-    except Unavailable:
-        reason = "embedder_unavailable"
-    return QueryVector(vector, status, reason, (clock.monotonic() - start) * 1000)
+
+    vector: Vector | None = None
+    status: LegStatus = LegStatus.OK
+    reason: str | None = None
+    ms: float = 0.0
+    called: bool = False
+
+
+class QueryVectors:
+    """Embeds questions, by the model of the index that is asked. Vectors are kept, and made once
+    for all who ask at the same time, by model and text.
+    """
+
+    def __init__(
+        self, embedders: Mapping[str, Embedder], *, executor: Executor, clock: Clock
+    ) -> None:
+        self._embedders, self._executor, self._clock = embedders, executor, clock
+        self._cache = SharedCache[tuple[str, str], Vector](clock, most=KEPT, seconds=KEPT_S)
+
+    def begin(
+        self, texts: Sequence[str], *, fingerprint: str, timeout: float
+    ) -> list[QueryVector | Pending[QueryVector]]:
+        """Start embedding these, side by side; what is kept is there at once. An index whose model
+        nobody here embeds with is answered with a mismatch, never with another model's vectors.
+        """
+        return [self._begin(text, fingerprint, timeout) for text in texts]
+
+    def finish(
+        self, begun: Sequence[QueryVector | Pending[QueryVector]], *, until: float
+    ) -> list[QueryVector]:
+        """The vectors; what is not there by then (monotonic seconds) is too late."""
+        return [one if isinstance(one, QueryVector) else self._wait(one, until) for one in begun]
+
+    def _begin(
+        self, text: str, fingerprint: str, timeout: float
+    ) -> QueryVector | Pending[QueryVector]:
+        embedder = self._embedders.get(fingerprint)
+        if embedder is None:
+            return QueryVector(status=LegStatus.FAILED, reason="fingerprint_mismatch")
+        known = self._cache.peek((fingerprint, text))
+        if known is not None:
+            return QueryVector(vector=known)
+        return self._executor.submit(partial(self._embedded, embedder, text, timeout))
+
+    def _wait(self, pending: Pending[QueryVector], until: float) -> QueryVector:
+        start = self._clock.monotonic()
+        try:
+            return in_time(pending, timeout=max(0.0, until - start), stage=STAGE)
+        except DeadlineExceeded:
+            took = (self._clock.monotonic() - start) * 1000
+            return QueryVector(
+                status=LegStatus.TIMEOUT, reason="embedder_timeout", ms=took, called=True
+            )
+
+    def _embedded(self, embedder: Embedder, text: str, timeout: float) -> QueryVector:
+        """No failure of the embedder is an exception here: the other leg answers."""
+        start = self._clock.monotonic()
+        kept: Kept[Vector] | None = None
+        status, reason = LegStatus.FAILED, None
+        try:
+            kept = self._cache.get(
+                (embedder.fingerprint, text),
+                lambda: embedder.embed_query(text, timeout=timeout),
+                timeout=timeout,
+            )
+            status = LegStatus.OK
+        except EmbeddingRejected as error:
+            reason = f"embedding_{error.reason}"
+            if error.reason == BLANK:  # a question of signs alone has no meaning to look for
+                status, reason = LegStatus.SKIPPED, "nothing_to_embed"
+        except (DeadlineExceeded, TimeoutError):
+            status, reason = LegStatus.TIMEOUT, "embedder_timeout"
+        except Throttled:
+            reason = "embedder_throttled"
+        except ProviderError:
+            reason = "embedder_error"
+        except Unavailable:
+            reason = "embedder_unavailable"
+        return QueryVector(
+            vector=kept.value if kept else None,
+            status=status,
+            reason=reason,
+            ms=(self._clock.monotonic() - start) * 1000,
+            called=kept is None or not kept.shared,
+        )

@@ -1,210 +1,166 @@
-"""Search: ask the legs, fuse, read every hit back from the canonical table, and say what fell
-short.
+"""Search: ask the legs in every way, fuse, read every hit back from the canonical table, rerank,
+and say what fell short.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 
+from palimpsest.domain.budget import Stage
 from palimpsest.domain.entries import Leg, LegResult
+from palimpsest.domain.errors import CursorMismatch
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
-from palimpsest.domain.ledger import Reading
-from palimpsest.domain.queries import Hit, Mode, SearchAnswer, SearchRequest
-from palimpsest.domain.snippets import snippet
-from palimpsest.ports import (
-    Clock,
-    Embedder,
-    Executor,
-    IndexLedger,
-    Pending,
-    RecordStore,
-    SearchIndex,
-    Waker,
-)
-from palimpsest.services.ask_legs import Question, ask_legs, with_embedding_time
+from palimpsest.domain.page_cut import not_below
+from palimpsest.domain.queries import Mode, Reranked, Rest, SearchAnswer, SearchRequest
+from palimpsest.ports import Clock, Executor, Pending, RecordStore, Waker
+from palimpsest.services.choose_legs import AskedLegs, LegChoice
 from palimpsest.services.hydrate import Hydration, Page
-from palimpsest.services.leg_outcomes import fell_short
-from palimpsest.services.namespace_clocks import ClocksRead, NamespaceClocks
-from palimpsest.services.query_vector import QueryVector, embed_query
+from palimpsest.services.leg_outcomes import refuse_outage
+from palimpsest.services.look_around import LookingAround, Seen
+from palimpsest.services.reranking import CANDIDATES, Reranking
+from palimpsest.services.search_answer import Found, answer_of, check_scores, resumed_answer
 
 DEEPER = 10
-POLL_S = 0.02
-MAX_BUDGET_S = 27.0
-"""Below the function's own time limit of 28 s."""
-
-SHORT_OF_BUDGET_S = 0.1
-"""Kept back from the request's budget, so that an inner time-out ends before the outer one."""
 
 
 @dataclass(slots=True)
-class _Progress:
-    """What one search knows so far."""
+class _Run:
+    """One search under way."""
 
-    started: float
-    end: float
-    now: datetime
-    read: ClocksRead
-    reading: Reading
-    vector: QueryVector | None = None
+    request: SearchRequest
+    seen: Seen
     timings: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchService:
     """Searches namespaces of one tenant. `depth` is the number of candidates asked of a leg,
-    whatever the limit. `embedders` by fingerprint: a question is embedded with the model of the
-    generation that it asks.
+    whatever the limit.
     """
 
+    looking: LookingAround
+    legs: LegChoice
+    reranking: Reranking
     store: RecordStore
-    ledger: IndexLedger
-    index: SearchIndex
-    embedders: Mapping[str, Embedder]
     executor: Executor
     clock: Clock
     waker: Waker
     depth: int = 100
 
-    def search(self, request: SearchRequest) -> SearchAnswer:
-        """Answer `request`.
+    def search(self, request: SearchRequest, rest: Rest | None = None) -> SearchAnswer:
+        """Answer `request`, or go on with the `rest` of an earlier answer to it.
 
         Raises `Unavailable` (`DeadlineExceeded` where time ran out) if no leg could answer or the
-        table cannot be read: an outage is never an empty list.
+        table cannot be read: an outage is never an empty list. `InvalidRequest` where it asks for
+        what this service has not; `CursorMismatch` where the rest is of another index generation.
         """
-        progress = self._looked(request)
-        woken = self._wake_what_lags(request, progress)
-        results = self._ask(request, progress, depth=self.depth)
-        fused = _ranked(request, results)
-        page = self._hydrated(request, progress, results, fused)
+        refused = self.reranking.refusal(request)
+        check_scores(request, reranked=refused is None)
+        seen = self.looking.look(request, resumed=rest is not None)
+        run = _Run(request, seen)
+        run.timings |= {"rewrite": seen.deep.ms} if seen.deep.llm_calls else {}
+        if rest is not None:
+            return self._resumed(run, rest)
+        woken = self._wake_what_lags(request, seen)
+        asked = self._asked(run)
+        found = self._found(run, asked, refused)
         for one in woken:
             one.result()
-        return self._answer(request, progress, results, page)
+        run.timings["total"] = self._since(seen.budget.start)
+        return answer_of(request, seen, asked, found, run.timings)
 
-    def _looked(self, request: SearchRequest) -> _Progress:
-        """Clocks, indexed revisions and query vector, side by side; waits for `min_revision` if
-        asked.
-        """
-        start = self.clock.monotonic()
-        budget = min(MAX_BUDGET_S, request.timeout_ms / 1000 + request.wait_ms / 1000)
-        timeout = max(0.01, request.timeout_ms / 1000 - SHORT_OF_BUDGET_S)
-        reading = self.index.reading(timeout=timeout)
-        pending = None
-        if Leg.SEMANTIC in request.mode.legs:
-            embedder = self.embedders.get(reading.fingerprint)
-            pending = self.executor.submit(
-                lambda: embed_query(embedder, self.clock, request.query, timeout_s=timeout)
-            )
-        read = self._clocks_when_reached(request, reading.generation)
-        progress = _Progress(
-            started=start,
-            end=start + budget - SHORT_OF_BUDGET_S / 2,
-            now=self.clock.now(),  # what expired while it waited is expired
-            read=read,
-            reading=reading,
-        )
-        if pending is not None:
-            progress.vector = pending.result()
-            progress.timings["embed"] = progress.vector.ms
-        return progress
-
-    def _clocks_when_reached(self, request: SearchRequest, generation: str) -> ClocksRead:
-        clocks = NamespaceClocks(store=self.store, ledger=self.ledger, executor=self.executor)
-        wait_until = self.clock.monotonic() + request.wait_ms / 1000
-        while True:
-            read = clocks.read(request.tenant, request.namespaces, generation=generation)
-            if read.reached(request.min_revision or 0) or self.clock.monotonic() >= wait_until:
-                return read
-            self.clock.sleep(POLL_S)
-
-    def _wake_what_lags(self, request: SearchRequest, progress: _Progress) -> list[Pending[None]]:
+    def _wake_what_lags(self, request: SearchRequest, seen: Seen) -> list[Pending[None]]:
         """Beside the legs, ask for the projections that are due; a wake-up never raises."""
-        read = progress.read
-        wake = partial(self.waker.wake, generation=read.generation)
+        wake = partial(self.waker.wake, generation=seen.read.generation)
         return [
             self.executor.submit(partial(wake, request.tenant, namespace, revision))
-            for namespace, revision in read.lagging.items()
+            for namespace, revision in seen.read.lagging.items()
         ]
 
-    def _ask(
-        self, request: SearchRequest, progress: _Progress, *, depth: int
-    ) -> dict[Leg, LegResult]:
+    def _asked(self, run: _Run) -> AskedLegs:
         start = self.clock.monotonic()
-        question = Question(
-            request=request,
-            now=progress.now,
-            vector=progress.vector,
-            reading=progress.reading,
-        )
-        timeout = max(0.01, progress.end - start)
-        results = ask_legs(self.index, question, depth=depth, timeout=timeout)
-        took = (self.clock.monotonic() - start) * 1000
-        progress.timings["search"] = progress.timings.get("search", 0.0) + took
-        return results
+        asked = self.legs.ask(run.request, run.seen, depth=self.depth)
+        run.timings["search"] = self._since(start)
+        refuse_outage(asked.asked.merged)
+        return asked
+
+    def _found(self, run: _Run, asked: AskedLegs, refused: Reranked | None) -> Found:
+        request, merged = run.request, asked.asked.merged
+        fused = ranked(request, merged)
+        if refused is not None:
+            kept = not_below(fused, request.min_score)
+            whole = len(kept) == len(fused)
+            page = Page(limit=request.limit)
+            listed = self._hydrated(run, page, kept, asked if whole else None)
+            return Found(fused, page, page.hits, listed[page.taken :], refused)
+        page = Page(limit=CANDIDATES)
+        listed = self._hydrated(run, page, fused, asked)
+        start = self.clock.monotonic()
+        left = run.seen.budget.left(Stage.RERANK, start)
+        placed, reranked = self.reranking.rerank(request.query, page.hits, timeout=left)
+        run.timings["rerank"] = self._since(start)
+        return Found(fused, page, placed, listed[page.taken :], reranked)
 
     def _hydrated(
-        self,
-        request: SearchRequest,
-        progress: _Progress,
-        results: dict[Leg, LegResult],
-        fused: list[FusedHit],
-    ) -> Page:
-        """The page; legs that were cut are asked once more, deeper, if dropped hits left it
-        short.
+        self, run: _Run, page: Page, fused: Sequence[FusedHit], asked: AskedLegs | None
+    ) -> Sequence[FusedHit]:
+        """Fill the page; the list that it was filled from. Legs that were cut are asked once more,
+        deeper, if dropped hits left the page short (and `asked` is given).
         """
         start = self.clock.monotonic()
-        hydration = Hydration(
+        hydration = self._hydration(run)
+        hydration.fill(page, fused)
+        if asked is not None and page.dropped and not page.is_full() and _cut(asked.asked.merged):
+            deeper = self.legs.deeper(asked, run.seen, depth=self.depth * DEEPER)
+            more = extend(fused, ranked(run.request, deeper)) if deeper else []
+            fused = [*fused, *more]
+            hydration.fill(page, fused)
+            if not page.is_full() and (not deeper or _cut(deeper)):
+                page.cut_off = True
+        run.timings["hydrate"] = self._since(start)
+        return fused
+
+    def _hydration(self, run: _Run) -> Hydration:
+        return Hydration(
             store=self.store,
             executor=self.executor,
-            request=request,
-            clocks=progress.read.clocks,
-            now=progress.now,
-        )
-        page = Page()
-        hydration.fill(page, fused)
-        cut = any(result.cut for result in results.values())
-        if page.dropped and cut and not page.full(request.limit):
-            deeper = self._ask(request, progress, depth=self.depth * DEEPER)
-            hydration.fill(page, extend(fused, _ranked(request, deeper)))
-        progress.timings["hydrate"] = (self.clock.monotonic() - start) * 1000
-        return page
-
-    def _answer(
-        self,
-        request: SearchRequest,
-        progress: _Progress,
-        results: Mapping[Leg, LegResult],
-        page: Page,
-    ) -> SearchAnswer:
-        degraded = [leg.value for leg, result in results.items() if fell_short(result)]
-        if progress.read.building or not progress.read.reached(request.min_revision or 0):
-            degraded.append("stale_index")
-        progress.timings["total"] = (self.clock.monotonic() - progress.started) * 1000
-        return SearchAnswer(
-            request=request,
-            hits=[
-                Hit(fused, record, snippet(record.content.text, request.query))
-                for fused, record in page.hits
-                if record.content is not None
-            ],
-            score_kind=_score_kind(request),
-            legs=with_embedding_time(results, progress.vector),
-            degraded=degraded,
-            revisions=progress.read.revisions,
-            embedding_calls=int(progress.vector is not None),
-            timings_ms=progress.timings,
-            closed_early=page.closed_early,
+            clock=self.clock,
+            request=run.request,
+            clocks=run.seen.read.clocks,
+            now=run.seen.now,
+            until=run.seen.budget.end(Stage.HYDRATE),
         )
 
+    def _resumed(self, run: _Run, rest: Rest) -> SearchAnswer:
+        """The next page of a list: hits that were reranked and others are never on one page."""
+        if rest.generation != run.seen.reading.generation:
+            raise CursorMismatch("this cursor was given out for another state of the index")
+        start = self.clock.monotonic()
+        alike = next(
+            (n for n, hit in enumerate(rest.hits) if _reranked(hit) != _reranked(rest.hits[0])),
+            len(rest.hits),
+        )
+        page = Page(limit=run.request.limit)
+        self._hydration(run).fill(page, rest.hits[:alike])
+        run.timings["hydrate"] = self._since(start)
+        run.timings["total"] = self._since(run.seen.budget.start)
+        return resumed_answer(run.request, run.seen, page, rest, run.timings)
 
-def _ranked(request: SearchRequest, results: Mapping[Leg, LegResult]) -> list[FusedHit]:
+    def _since(self, start: float) -> float:
+        return (self.clock.monotonic() - start) * 1000
+
+
+def ranked(request: SearchRequest, results: Mapping[Leg, LegResult]) -> list[FusedHit]:
+    """The fused list of the legs' answers; of a mode with one leg, that leg's own."""
     if request.mode is Mode.HYBRID:
         return fuse({leg: result.candidates for leg, result in results.items()}, request.fusion)
     ((leg, result),) = results.items()
     return single(leg, result.candidates)
 
 
-def _score_kind(request: SearchRequest) -> str:
-    if request.mode is Mode.HYBRID:
-        return request.fusion.method.value
-    return "bm25" if request.mode is Mode.LEXICAL else "cosine"
+def _cut(results: Mapping[Leg, LegResult]) -> bool:
+    return any(result.cut for result in results.values())
+
+
+def _reranked(hit: FusedHit) -> bool:
+    return hit.relevance is not None

@@ -31,9 +31,7 @@ GOLDEN: list[tuple[str, list[Ranking], Ranking]] = [
 @pytest.mark.parametrize(
     ("lists", "expected"), [case[1:] for case in GOLDEN], ids=[case[0] for case in GOLDEN]
 )
-def test_the_merge_gives_the_numbers_of_its_source(
-    lists: list[Ranking], expected: Ranking
-) -> None:
+def test_the_merge_gives_the_numbers_of_its_source(lists: list[Ranking], expected: Ranking) -> None:
     sums = {key: math.fsum(by.values()) for key, by in blended(dict(enumerate(lists))).items()}
     ordered = sorted(sums.items(), key=lambda pair: -pair[1])
     assert [key for key, _ in ordered] == [key for key, _ in expected]

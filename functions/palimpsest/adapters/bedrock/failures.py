@@ -37,6 +37,7 @@ THROTTLED = {"ThrottlingException", "TooManyRequestsException", "ServiceQuotaExc
 UNAVAILABLE = {
     "ServiceUnavailableException",
     "InternalServerException",
+    "BadGatewayException",
     "ModelNotReadyException",
 }
 TOO_LATE = "ModelTimeoutException"

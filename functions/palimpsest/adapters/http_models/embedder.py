@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
 from palimpsest.adapters.http_models.embedding_models import known
-from palimpsest.adapters.http_models.wire import Endpoint, Monotonic, post
+from palimpsest.adapters.http_models.wire import Endpoint, Monotonic, own_client, post
 from palimpsest.domain.clean import without_broken
 from palimpsest.domain.embedding import STAGE, Embedded, TextRefused, cut_to_tokens, is_blank
 from palimpsest.domain.embedding_batches import (
@@ -37,7 +36,6 @@ SURELY_SHORT = 480
 """Tokens of what is left of a refused text for one more try: every model in use takes 512."""
 NOT_IN_FINGERPRINTS = re.compile("[^A-Za-z0-9._:-]")
 ENDPOINT = Endpoint(STAGE, "the embedding endpoint", TextRefused)
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class OpenAICompatibleEmbedder:
@@ -69,9 +67,7 @@ class OpenAICompatibleEmbedder:
         self._known = known(model)
         self._url = f"{base_url.rstrip('/')}/embeddings"
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        # what the environment says of proxies does not hold for this machine itself
-        outside = urlsplit(base_url).hostname not in LOOPBACK
-        self._client = client or httpx.Client(trust_env=outside)
+        self._client = client or own_client(base_url)
         self._owns_client = client is None
         self._monotonic, self._sleep, self._jitter = monotonic, sleep, jitter
 

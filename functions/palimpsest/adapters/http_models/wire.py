@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -25,8 +26,8 @@ OK = 200
 SERVER_ERROR = 500
 LONGEST_RETRY_AFTER = 300.0
 LONGEST_INTEGER = 20  # digits
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 SAFE_CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-
 
 TOO_EARLY, THROTTLED, TIMED_OUT = 425, 429, 408
 REFUSED = {400, 413, 422}
@@ -52,6 +53,22 @@ class Endpoint:
         return ProviderError(f"{self.name} answers {what}", stage=self.stage)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back, whatever its status."""
+
+    status: int
+    headers: httpx.Headers
+    data: bytes
+
+
+def own_client(base_url: str) -> httpx.Client:
+    """A client for an endpoint. What the environment says of proxies does not hold for this machine
+    itself.
+    """
+    return httpx.Client(trust_env=urlsplit(base_url).hostname not in LOOPBACK)
+
+
 def post(
     client: httpx.Client,
     url: str,
@@ -62,11 +79,34 @@ def post(
     deadline: float,
     monotonic: Monotonic = time.monotonic,
 ) -> dict[str, Any]:
-    """The JSON object that a POST is answered with. `deadline` in the seconds of `monotonic`.
+    """The JSON object that a POST is answered with; all else as `exchange` and `accepted`."""
+    answer = exchange(
+        client,
+        url,
+        body,
+        endpoint=endpoint,
+        headers=headers,
+        deadline=deadline,
+        monotonic=monotonic,
+    )
+    return accepted(endpoint, answer)
+
+
+def exchange(
+    client: httpx.Client,
+    url: str,
+    body: dict[str, Any],
+    *,
+    endpoint: Endpoint,
+    headers: dict[str, str],
+    deadline: float,
+    monotonic: Monotonic = time.monotonic,
+) -> Answer:
+    """What a POST is answered with, whatever its status. `deadline` in the seconds of `monotonic`.
 
     Connecting, sending and waiting may each take what is left; an answer that trickles in is broken
-    off at the deadline. Raises `ProviderError` (or the endpoint's `refused`), `Throttled`,
-    `Unavailable` or `DeadlineExceeded`; no message holds a text or a key.
+    off at the deadline. Raises `ProviderError`, `Unavailable` or `DeadlineExceeded`; no message
+    holds a text or a key.
     """
     left = deadline - monotonic()
     if left <= 0:
@@ -80,10 +120,27 @@ def post(
             chunks.append(chunk)
             if monotonic() > deadline:
                 raise endpoint.late()
-    data = b"".join(chunks)
-    if response.status_code != OK:
-        raise _failure(endpoint, response, data)
-    return _object(endpoint, data)
+    return Answer(response.status_code, response.headers, b"".join(chunks))
+
+
+def accepted(endpoint: Endpoint, answer: Answer) -> dict[str, Any]:
+    """The JSON object of an answer; all else as `accepted_json`."""
+    read = accepted_json(endpoint, answer)
+    if not isinstance(read, dict):
+        raise endpoint.nonsense("no JSON object")
+    return read
+
+
+def accepted_json(endpoint: Endpoint, answer: Answer) -> object:
+    """The JSON of an answer. Raises for another answer or a failure: `ProviderError` (or the
+    endpoint's `refused`), `Throttled` or `Unavailable`.
+    """
+    if answer.status != OK:
+        raise _failure(endpoint, answer)
+    try:
+        return json.loads(answer.data, parse_int=_number)
+    except (ValueError, RecursionError) as error:
+        raise endpoint.nonsense("no JSON") from error
 
 
 @contextmanager
@@ -100,10 +157,10 @@ def _translated(endpoint: Endpoint) -> Iterator[None]:
         raise endpoint.nonsense(f"nonsense ({type(error).__name__})") from error
 
 
-def _failure(endpoint: Endpoint, response: httpx.Response, data: bytes) -> PalimpsestError:
-    status = response.status_code
-    message = f"{endpoint.name} answered {status}{_code(data)}"
-    patience = _retry_after(response.headers.get("Retry-After"))
+def _failure(endpoint: Endpoint, answer: Answer) -> PalimpsestError:
+    status = answer.status
+    message = f"{endpoint.name} answered {status}{_code(answer.data)}"
+    patience = _retry_after(answer.headers.get("Retry-After"))
     if status == THROTTLED:
         return Throttled(message, retry_after=patience)
     if status in {TIMED_OUT, TOO_EARLY} or status >= SERVER_ERROR:
@@ -133,13 +190,3 @@ def _code(data: bytes) -> str:
 def _number(digits: str) -> int | float:
     """A whole number; one of absurd length as a float, which is infinite at the most."""
     return int(digits) if len(digits) <= LONGEST_INTEGER else float(digits)
-
-
-def _object(endpoint: Endpoint, data: bytes) -> dict[str, Any]:
-    try:
-        answer = json.loads(data, parse_int=_number)
-    except (ValueError, RecursionError) as error:
-        raise endpoint.nonsense("no JSON") from error
-    if not isinstance(answer, dict):
-        raise endpoint.nonsense("no JSON object")
-    return answer

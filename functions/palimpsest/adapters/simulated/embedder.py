@@ -2,43 +2,24 @@
 
 import hashlib
 import math
-import random
 import re
 import threading
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from palimpsest.adapters.simulated.faults import Fault, FaultKind, Faults, fail
 from palimpsest.domain.clean import without_broken
 from palimpsest.domain.embedding import STAGE, Embedded, is_blank
-from palimpsest.domain.errors import (
-    DeadlineExceeded,
-    EmbeddingRejected,
-    ProviderError,
-    Throttled,
-    Unavailable,
-)
+from palimpsest.domain.errors import EmbeddingRejected, ProviderError
 from palimpsest.domain.vectors import Vector, unit
 
 TOKEN = re.compile(r"[^\W_]+|[^\s\w]")
 SCRIPTS_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
-
-class FaultKind(StrEnum):
-    """What can go wrong: the whole call (the first four), or one text (the last three)."""
-
-    OUTAGE = "outage"
-    TIMEOUT = "timeout"
-    THROTTLED = "throttled"
-    TOO_FEW = "too_few"
-    ZERO = "zero"
-    NOT_FINITE = "not_finite"
-    WRONG_WIDTH = "wrong_width"
-
-
 REMEMBERED_CALLS = 10_000
+OF_THE_CALL = (FaultKind.OUTAGE, FaultKind.TIMEOUT, FaultKind.THROTTLED, FaultKind.TOO_FEW)
 OF_ONE_TEXT = (FaultKind.ZERO, FaultKind.NOT_FINITE, FaultKind.WRONG_WIDTH)
 
 
@@ -47,19 +28,6 @@ class Operation(StrEnum):
 
     QUERY = "query"
     PASSAGES = "passages"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """A fault: how likely (0 to 1, for each call or text), in which operation (None: both), how
-    often at most (None: always), and only for texts that contain `containing`.
-    """
-
-    kind: FaultKind
-    probability: float = 1.0
-    operation: Operation | None = None
-    max_count: int | None = None
-    containing: str = ""
 
 
 class SimulatedEmbedder:
@@ -84,10 +52,8 @@ class SimulatedEmbedder:
         self._calls: deque[list[str]] = deque(maxlen=REMEMBERED_CALLS)
         self._seed = seed
         self._max_tokens = max_tokens
-        self._random = random.Random(seed)  # noqa: S311  # simulated chance, no secret
         self._lock = threading.Lock()
-        self._faults: list[tuple[Fault, int]] = []
-        self.inject(*faults)
+        self._faults = Faults(*faults, possible=OF_THE_CALL + OF_ONE_TEXT, seed=seed)
 
     @property
     def calls(self) -> list[list[str]]:
@@ -97,13 +63,11 @@ class SimulatedEmbedder:
 
     def inject(self, *faults: Fault) -> None:
         """Let these faults happen too."""
-        with self._lock:
-            self._faults += [(fault, 0) for fault in faults]
+        self._faults.inject(*faults)
 
     def heal(self) -> None:
         """No faults from now on."""
-        with self._lock:
-            self._faults.clear()
+        self._faults.heal()
 
     def embed_query(self, text: str, *, timeout: float) -> Vector:
         """The unit vector of a question, or the injected fault."""
@@ -130,38 +94,20 @@ class SimulatedEmbedder:
             return rejected
 
     def _begin(self, operation: Operation, texts: list[str], timeout: float) -> None:
-        kind = self._fault(operation, "\n".join(texts), of_one_text=False)
-        if kind is FaultKind.TIMEOUT or timeout <= 0:
-            raise DeadlineExceeded("simulated: no answer in time", stage=STAGE)
-        if kind is FaultKind.OUTAGE:
-            raise Unavailable("simulated: no answer", stage=STAGE)
-        if kind is FaultKind.THROTTLED:
-            raise Throttled("simulated: too many requests")
+        fault = self._faults.striking("\n".join(texts), kinds=OF_THE_CALL, operation=operation)
+        fail(fault, timeout=timeout, stage=STAGE)
         with self._lock:
             self._calls.append(texts)
-        if kind is FaultKind.TOO_FEW:
+        if fault and fault.kind is FaultKind.TOO_FEW:
             raise ProviderError("simulated: too few vectors", stage=STAGE)
-
-    def _fault(self, operation: Operation, text: str, *, of_one_text: bool) -> FaultKind | None:
-        with self._lock:
-            for place, (fault, count) in enumerate(self._faults):
-                if (
-                    (fault.kind in OF_ONE_TEXT) is of_one_text
-                    and fault.operation in (None, operation)
-                    and fault.containing in text
-                    and (fault.max_count is None or count < fault.max_count)
-                    and self._random.random() < fault.probability
-                ):
-                    self._faults[place] = (fault, count + 1)
-                    return fault.kind
-        return None
 
     def _embed(self, text: str, operation: Operation) -> Embedded:
         tokens = _tokens(text)
         seen = tokens[: self._max_tokens]
         rows = [_direction(token, self._seed, self.dimension) for token in seen]
         values = [math.fsum(column) for column in zip(*rows, strict=True)]
-        kind = self._fault(operation, text, of_one_text=True)
+        fault = self._faults.striking(text, kinds=OF_ONE_TEXT, operation=operation)
+        kind = fault.kind if fault else None
         if kind is FaultKind.ZERO:
             values = [0.0] * self.dimension
         elif kind is FaultKind.NOT_FINITE:

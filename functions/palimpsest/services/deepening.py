@@ -1,0 +1,89 @@
+"""Whether a search asks in several ways, and in which."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.domain.errors import DeadlineExceeded
+from palimpsest.domain.queries import Deep, SearchRequest
+from palimpsest.domain.routing import signals
+from palimpsest.ports import Clock, Executor, Pending
+from palimpsest.services.in_time import in_time
+from palimpsest.services.rewrite import (
+    NOT_CONFIGURED,
+    RewriteService,
+    RewriteStatus,
+    Rewritten,
+)
+
+STAGE = "rewrite"
+INNER_SHARE = 0.9
+"""The model's own time-out as a share of what it is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A decision; `pending` where the model is being asked."""
+
+    decided: Deep
+    pending: Pending[Rewritten] | None = None
+    began: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deepening:
+    """Decides by the request, and by the router where the request leaves it open."""
+
+    rewriter: RewriteService
+    executor: Executor
+    clock: Clock
+
+    def begin(self, request: SearchRequest, *, timeout: float) -> Begun:
+        """Decide, and begin to ask the model if need be. `timeout` in seconds."""
+        query = request.query
+        if request.deep is False:
+            return Begun(_shallow(query, "not_asked"))
+        if self.rewriter.model is None:
+            return Begun(_shallow(query, NOT_CONFIGURED))
+        reason = "asked"
+        if request.deep is None:
+            found = signals(query)
+            if not found:
+                return Begun(_shallow(query, "router:no-signal"))
+            reason = "router:" + ",".join(_kinds(found))
+        pending = self.executor.submit(
+            lambda: self.rewriter.rewrite(request.tenant, query, timeout=INNER_SHARE * timeout)
+        )
+        return Begun(_shallow(query, reason), pending, self.clock.monotonic())
+
+    def finish(self, begun: Begun, *, until: float) -> Deep:
+        """The ways to ask; the original alone, and that it fell short, where the model has not
+        answered by then (monotonic seconds).
+        """
+        if begun.pending is None:
+            return begun.decided
+        (query,) = begun.decided.variations
+        timeout = max(0.0, until - self.clock.monotonic())
+        try:
+            found = in_time(begun.pending, timeout=timeout, stage=STAGE)
+        except DeadlineExceeded:
+            took = (self.clock.monotonic() - begun.began) * 1000
+            reason = "rewrite:model_timeout"
+            return Deep(variations=(query,), reason=reason, fell_short=True, llm_calls=1, ms=took)
+        answered = found.status is RewriteStatus.OK
+        return Deep(
+            used=answered and len(found.rewriting.variations) > 1,
+            variations=found.rewriting.variations,
+            reason=begun.decided.reason if answered else f"rewrite:{found.reason}",
+            fell_short=not answered,
+            llm_calls=found.llm_calls,
+            llm_tokens=found.llm_tokens,
+            ms=(self.clock.monotonic() - begun.began) * 1000,
+        )
+
+
+def _shallow(query: str, reason: str) -> Deep:
+    return Deep(variations=(query,), reason=reason)
+
+
+def _kinds(found: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(signal.partition(":")[0] for signal in found))

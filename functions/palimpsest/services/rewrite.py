@@ -1,0 +1,144 @@
+"""Rewriting a question by a language model. It always answers: with the original alone where there
+is no model, or where the model's answer cannot be used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from palimpsest.domain.errors import (
+    DeadlineExceeded,
+    PalimpsestError,
+    ProviderError,
+    Throttled,
+    Unavailable,
+)
+from palimpsest.domain.language import Refused
+from palimpsest.domain.rewriting import (
+    MOST_VARIATIONS,
+    PROMPT_VERSION,
+    Rewriting,
+    Turn,
+    UnusableRewriting,
+    original,
+    prompt,
+    rewriting,
+)
+from palimpsest.ports import Clock, LanguageModel
+from palimpsest.services.shared_cache import SharedCache
+
+KEPT, KEPT_S = 512, 600.0
+"""How many rewritings a process keeps, and for how many seconds."""
+
+NOT_CONFIGURED = "not_configured"
+REASONS: Sequence[tuple[type[PalimpsestError], str]] = (
+    (Refused, "model_refused"),
+    (ProviderError, "model_error"),
+    (Throttled, "model_throttled"),
+    (DeadlineExceeded, "model_timeout"),
+    (Unavailable, "model_unavailable"),
+)
+
+
+class RewriteStatus(StrEnum):
+    """How a rewriting came to be."""
+
+    OK = "ok"
+    SKIPPED = "skipped"
+    FALLBACK = "fallback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """A rewriting, and what it took. `reason` unless the status is `ok`."""
+
+    rewriting: Rewriting
+    status: RewriteStatus
+    reason: str | None = None
+    llm_calls: int = 0
+    llm_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A usable answer of the model."""
+
+    rewriting: Rewriting
+    tokens: int
+
+
+class _Unusable(Exception):
+    """An answer that was paid for and cannot be used."""
+
+    def __init__(self, reason: str, tokens: int) -> None:
+        super().__init__(reason)
+        self.reason, self.tokens = reason, tokens
+
+
+CacheKey = tuple[str, str, int, str, tuple[Turn, ...]]
+
+
+class RewriteService:
+    """Rewrites questions of any tenant. Without a model everything is `skipped`.
+
+    Usable answers are kept by tenant, model, prompt, query and history.
+    """
+
+    def __init__(self, model: LanguageModel | None, clock: Clock) -> None:
+        self.model = model
+        self._cache = SharedCache[CacheKey, _Answer](clock, most=KEPT, seconds=KEPT_S)
+
+    def rewrite(
+        self, tenant: str, query: str, *, history: Sequence[Turn] = (), timeout: float
+    ) -> Rewritten:
+        """The rewriting of a question, within `timeout` seconds. Never raises for the model."""
+        model, turns = self.model, tuple(history)
+        if model is None:
+            return _alone(query, RewriteStatus.SKIPPED, NOT_CONFIGURED)
+        key = (tenant, model.name, PROMPT_VERSION, query, turns)
+        try:
+            kept = self._cache.get(
+                key, lambda: _ask(model, query, turns, timeout=timeout), timeout=timeout
+            )
+        except _Unusable as error:
+            return _alone(query, RewriteStatus.FALLBACK, error.reason, calls=1, tokens=error.tokens)
+        except TimeoutError:
+            return _alone(query, RewriteStatus.FALLBACK, "model_timeout")
+        except tuple(kind for kind, _ in REASONS) as error:
+            reason = next(reason for kind, reason in REASONS if isinstance(error, kind))
+            return _alone(query, RewriteStatus.FALLBACK, reason, calls=1)
+        answer = kept.value
+        paid = (0, 0) if kept.shared else (1, answer.tokens)
+        return Rewritten(
+            rewriting=answer.rewriting,
+            status=RewriteStatus.OK,
+            llm_calls=paid[0],
+            llm_tokens=paid[1],
+        )
+
+
+def limited(found: Rewritten, most: int = MOST_VARIATIONS) -> tuple[str, ...]:
+    """The first `most` variations of a rewriting."""
+    return found.rewriting.variations[:most]
+
+
+def _ask(model: LanguageModel, query: str, history: tuple[Turn, ...], *, timeout: float) -> _Answer:
+    completion = model.complete(prompt(query, history), timeout=timeout)
+    try:
+        found = rewriting(completion.text, query, history=history)
+    except UnusableRewriting as error:
+        reason = "cut_off" if completion.cut else error.reason
+        raise _Unusable(reason, completion.tokens) from error
+    return _Answer(found, completion.tokens)
+
+
+def _alone(
+    query: str, status: RewriteStatus, reason: str, *, calls: int = 0, tokens: int = 0
+) -> Rewritten:
+    return Rewritten(
+        rewriting=original(query),
+        status=status,
+        reason=reason,
+        llm_calls=calls,
+        llm_tokens=tokens,
+    )
