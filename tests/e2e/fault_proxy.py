@@ -47,6 +47,13 @@ class Call:
     headers: Mapping[str, str]
 
 
+def _token(body: bytes) -> str:
+    try:
+        return str(json.loads(body).get("ClientRequestToken", ""))
+    except ValueError:
+        return ""
+
+
 class FaultProxy(ThreadingHTTPServer):
     """Serves on a free port of 127.0.0.1. `injected` counts the faults by operation and kind."""
 
@@ -72,7 +79,8 @@ class FaultProxy(ThreadingHTTPServer):
         operation = call.operation
         shares = WRITE_FAULTS if operation == "TransactWriteItems" else {}
         shares = READ_FAULTS if operation in READS else shares
-        token = json.loads(call.body).get("ClientRequestToken", "") if shares else ""
+        # of a request whose sender was killed amid it there is no whole body
+        token = _token(call.body) if shares else ""
         with self._lock:
             self.forwarded[operation] += 1
             luck = self._chance.random() / (UNLUCKY if token in self._troubled else 1)

@@ -231,6 +231,11 @@ def test_a_supersession_keeps_the_text_and_needs_a_record() -> None:
     assert told([LIFE[0], mark], found) == ""
     changed = table({"a": "one"}, {"b": "new", "a": (SUPERSEDED, "other")})
     assert "was written" in told([LIFE[0], mark], changed)
+    again = Write((Step("b", "newer", 2), Step("a", superseded=True)), 4, 5, made=3)
+    unmoved = table({"a": "one"}, {"b": "new", "a": (SUPERSEDED, "one")}, {"b": "newer"})
+    assert told([LIFE[0], mark, again], unmoved) == ""  # what it superseded before stays as it was
+    other = table({"a": "one"}, {"b": "new", "a": (SUPERSEDED, "one")}, {"a": "newer"})
+    assert "did not change what its write says" in told([LIFE[0], mark, again], other)
     nothing = Write((Step("b", "new", 0), Step("a", superseded=True)), 2, 3, made=1)
     assert "granted on None" in told([nothing], table({"b": "new", "a": (SUPERSEDED, None)}))
 
