@@ -7,38 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar, overload
 
-
-class Engine(StrEnum):
-    """Which search index answers."""
-
-    SQLITE = "sqlite"
-    OPENSEARCH = "opensearch"
-
-
-class Signing(StrEnum):
-    """How requests to OpenSearch are signed: not at all, or with SigV4 for a managed domain (`es`)
-    or a serverless collection (`aoss`).
-    """
-
-    NONE = "none"
-    ES = "es"
-    AOSS = "aoss"
-
-
-class KnnEngine(StrEnum):
-    """What builds the graph of vectors in OpenSearch."""
-
-    LUCENE = "lucene"
-    FAISS = "faiss"
-
-
-class EmbedderKind(StrEnum):
-    """Which embedder is asked."""
-
-    OPENAI = "openai"
-    BEDROCK = "bedrock"
-    ONNX = "onnx"
-    SIMULATED = "simulated"
+from palimpsest.setting_kinds import (
+    EmbedderKind,
+    Engine,
+    KnnEngine,
+    LanguageModelKind,
+    RerankerKind,
+    RerankerShape,
+    Signing,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +65,15 @@ class Settings:
     index_replicas: int
     wake_queue_url: str
     candidate_depth: int
+    language_model: LanguageModelKind
+    language_model_url: str
+    language_model_name: str
+    language_model_api_key_arn: str
+    reranker: RerankerKind
+    reranker_url: str
+    reranker_model: str
+    reranker_shape: RerankerShape
+    reranker_api_key_arn: str
 
     @property
     def paths_are_decoded(self) -> bool:
@@ -129,10 +115,12 @@ E_ = TypeVar("E_", bound=StrEnum)
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. Raises `SettingsError` naming the variable that is wrong."""
+    """The settings of this process. What a function cannot do without is looked for where it is
+    used (`given`). Raises `SettingsError` naming the variable that is wrong.
+    """
     env = os.environ if environ is None else environ
     return Settings(
-        table_name=_required(env, "TABLE_NAME"),
+        table_name=env.get("TABLE_NAME", ""),
         stage=env.get("STAGE") or "local",
         engine=_one_of(env, "ENGINE", Engine, Engine.SQLITE),
         index_folder=env.get("INDEX_FOLDER", ""),
@@ -156,6 +144,15 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         index_replicas=_whole(env, "INDEX_REPLICAS", 0, low=0, high=5),
         wake_queue_url=env.get("WAKE_QUEUE_URL", ""),
         candidate_depth=_whole(env, "CANDIDATE_DEPTH", 100, low=1, high=1_000),
+        language_model=_one_of(env, "LANGUAGE_MODEL", LanguageModelKind, LanguageModelKind.NONE),
+        language_model_url=env.get("LANGUAGE_MODEL_URL", ""),
+        language_model_name=env.get("LANGUAGE_MODEL_NAME", ""),
+        language_model_api_key_arn=env.get("LANGUAGE_MODEL_API_KEY_ARN", ""),
+        reranker=_one_of(env, "RERANKER", RerankerKind, RerankerKind.NONE),
+        reranker_url=env.get("RERANKER_URL", ""),
+        reranker_model=env.get("RERANKER_MODEL", ""),
+        reranker_shape=_one_of(env, "RERANKER_SHAPE", RerankerShape, RerankerShape.COHERE),
+        reranker_api_key_arn=env.get("RERANKER_API_KEY_ARN", ""),
     )
 
 
@@ -164,13 +161,6 @@ def given(settings: Settings, *names: str) -> None:
     for name in names:
         if not getattr(settings, name):
             raise SettingsError(f"{name.upper()} is not set")
-
-
-def _required(env: Mapping[str, str], name: str) -> str:
-    value = env.get(name, "")
-    if not value:
-        raise SettingsError(f"{name} is not set")
-    return value
 
 
 @overload

@@ -20,6 +20,23 @@ ScoreKind = Annotated[str, Field(pattern=r"^(weighted|rrf|blend|bm25|cosine|rera
 Stage = Literal[
     "lexical", "semantic", "rewrite", "rerank", "hydrate_partial", "stale_index", "snapshot"
 ]
+LostStage = Literal[
+    "unknown",
+    "deleted",
+    "superseded",
+    "expired",
+    "filtered",
+    "not_indexed",
+    "stale_in_index",
+    "lexical_rank",
+    "semantic_rank",
+    "fused_out",
+    "reranked_out",
+    "below_min_score",
+    "over_limit",
+    "over_token_budget",
+    "returned",
+]
 Milliseconds = Annotated[float, Field(ge=0)]
 
 
@@ -123,6 +140,52 @@ class SearchAnswer(TypedDict):
     usage: Usage
     timings_ms: dict[str, Milliseconds]
     next_cursor: Cursor
+
+
+class StageRank(TypedDict):
+    """Where a stage had a record; without a rank beyond what it was asked for."""
+
+    rank: Annotated[int, Field(ge=1)] | None
+    score: float
+
+
+class RecordStage(TypedDict):
+    """The record in the table."""
+
+    status: Literal["active", "superseded", "deleted"]
+    revision: Revision
+
+
+class IndexStage(TypedDict):
+    """The legs on which the index can find it."""
+
+    legs: list[Literal["lexical", "semantic"]]
+
+
+class Stages(TypedDict):
+    """What an expected record was like at each stage that it reached; null where one had it not."""
+
+    record: RecordStage | None
+    index: NotRequired[IndexStage]
+    lexical: NotRequired[StageRank | None]
+    semantic: NotRequired[StageRank | None]
+    fused: NotRequired[StageRank | None]
+    rerank: NotRequired[StageRank | None]
+
+
+class Expected(TypedDict):
+    """An expected id, and the stage that lost it."""
+
+    id: str
+    stage: LostStage
+    stages: Stages
+
+
+class Explanation(TypedDict):
+    """Every expected id in the order asked, and the search itself."""
+
+    expected: list[Expected]
+    search: SearchAnswer
 
 
 class Found(TypedDict):

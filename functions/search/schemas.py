@@ -5,20 +5,19 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     PlainValidator,
     ValidationInfo,
-    WithJsonSchema,
     field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
 from palimpsest.api import filter_shape
-from palimpsest.api.fields import BLANK, Instant, Namespace, limited
+from palimpsest.api.fields import Instant, Namespace, ReadId
 from palimpsest.api.filter_body import parsed_filter
+from palimpsest.api.query_field import Query
 from palimpsest.domain import names
 from palimpsest.domain.filters import TimeRange
 from palimpsest.domain.fusion import DEFAULT_WEIGHT, Fusion, FusionMethod
@@ -31,16 +30,7 @@ TIMEOUT_MS = (50, 25_000)
 DEFAULT_TIMEOUT_MS = 5_000
 MAX_TOKENS = 1_000_000
 MAX_CURSOR = 500_000
-
-
-def _trimmed(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
-
-
-def _asked(query: str) -> str:
-    if not query:
-        raise PydanticCustomError("blank", "a query must not be blank")
-    return query
+MAX_EXPECTED = 10
 
 
 def _distinct(several: list[str]) -> list[str]:
@@ -61,12 +51,6 @@ Namespaces = Annotated[
 Weight = Annotated[float, Field(ge=0, le=1_000_000)]
 
 
-_QUERY: dict[str, Any] = {
-    "type": "string",
-    "pattern": f"^[{BLANK}]*[^{BLANK}]"
-    rf"([\s\S]{{0,{names.MAX_QUERY_BYTES - 2}}}[^{BLANK}])?[{BLANK}]*$",
-    "description": f"1 to {names.MAX_QUERY_BYTES} bytes of UTF-8 between the space around them.",
-}
 _SOME_WEIGHT: dict[str, Any] = {
     "not": {
         "properties": {"lexical": {"const": 0}, "semantic": {"const": 0}},
@@ -140,13 +124,7 @@ class SearchBody(BaseModel):
         arbitrary_types_allowed=True,
         json_schema_extra=_ONE_OR_SEVERAL,
     )
-    query: Annotated[
-        str,
-        BeforeValidator(_trimmed),
-        limited(names.MAX_QUERY_BYTES),
-        AfterValidator(_asked),
-        WithJsonSchema(_QUERY),
-    ]
+    query: Query
     namespace: Namespace | None = None
     namespaces: Namespaces | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT)] | None = None
@@ -200,3 +178,10 @@ class SearchBody(BaseModel):
             timeout_ms=self.timeout_ms or DEFAULT_TIMEOUT_MS,
             explain=bool(self.explain),
         )
+
+
+class ExplainBody(SearchBody):
+    """A search, and the ids that are expected of its first page."""
+
+    expected: Annotated[list[ReadId], Field(min_length=1, max_length=MAX_EXPECTED)]
+    cursor: Annotated[None, Field(description="A first page is explained.")] = None

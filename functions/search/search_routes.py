@@ -12,7 +12,7 @@ from palimpsest.api.search_json import search_json
 from palimpsest.domain.keys import Scope
 from search import answers
 from search.app import api, cursors, services
-from search.schemas import SearchBody
+from search.schemas import ExplainBody, SearchBody
 
 
 def _clean(body: Any, warnings: Warnings) -> Any:
@@ -40,3 +40,24 @@ def post_search(body: Annotated[SearchBody, Body()]) -> Response[str]:
         next_cursor=cursors.seal(found.rest, request),
     )
     return answer(HTTPStatus.OK, told)
+
+
+@api.route(
+    "POST",
+    "/explain",
+    Access(Scope.READ, body=True, clean=_clean),
+    answers={200: answers.Explanation},
+    problems=("provider-error",),
+)
+def post_explain(body: Annotated[ExplainBody, Body()]) -> Response[str]:
+    """Search, and tell of each expected id the stage at which it was lost."""
+    request = body.to_request(api.caller.grant.tenant)
+    found, told = services().explain.explain(request, body.expected)
+    search = search_json(
+        found,
+        warnings=api.caller.warnings,
+        by_namespace=body.namespaces is not None,
+        next_cursor=cursors.seal(found.rest, request),
+    )
+    expected = [{"id": one.id, "stage": one.stage.value, "stages": one.stages} for one in told]
+    return answer(HTTPStatus.OK, {"expected": expected, "search": search})

@@ -14,6 +14,8 @@ from pydantic import TypeAdapter
 
 import records.app
 import records.handler
+import rewrite.app
+import rewrite.handler
 import search.app
 import search.handler
 from openapi import shaping
@@ -23,7 +25,7 @@ from palimpsest.api.problem_shapes import PROBLEMS
 from palimpsest.api.resolver import PARAMETER, Declared, HttpApi
 
 COMMITTED = Path(__file__).resolve().parents[2] / "functions/records/openapi.json"
-APIS: tuple[HttpApi, ...] = (records.app.api, search.app.api)
+APIS: tuple[HttpApi, ...] = (records.app.api, rewrite.app.api, search.app.api)
 """The handlers, once imported, have registered all their routes there."""
 
 OPERATION = (

@@ -44,8 +44,10 @@ class Http:
         self.grant = {**GRANT, "tenant": tenant}
 
     def request(self, method: str, resource: str, **options: Any) -> Answer:
-        searched = (method, resource) in self._modules["search"].api.declared
-        module = self._modules["search" if searched else "records"]
+        module = next(
+            (m for m in self._modules.values() if (method, resource) in declared(m)),
+            self._modules["records"],
+        )
         options.setdefault("grant", self.grant)
         asked = event(method, resource, **options)
         told = module.handler(asked, Context())
@@ -98,9 +100,7 @@ class Http:
     @property
     def routes(self) -> set[tuple[str, str]]:
         """Every route that a function declares."""
-        return {
-            route for name in ("records", "search") for route in self._modules[name].api.declared
-        }
+        return {route for module in self._modules.values() for route in declared(module)}
 
     def items_of(self, ns: str) -> list[Any]:
         """Everything that the table holds of a namespace of this tenant."""
@@ -133,20 +133,25 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("EMBEDDING_DIMENSION", "64")
         patch.setenv("INDEX_FOLDER", str(tmp_path_factory.mktemp("index")))
         patch.setenv("WAKE_QUEUE_URL", "")
-        names = ("records", "search", "projector")
+        names = ("records", "search", "rewrite", "projector")
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
         for module in loaded.values():
             module.services()
     yield loaded
-    loaded["search"].services().search.executor.close()
-    loaded["search"].services().search.index.close()
+    loaded["search"].services().parts.executor.close()
+    loaded["search"].services().parts.index.close()
     loaded["projector"].services().projection.index.close()
+
+
+def declared(module: Any) -> Any:
+    """The routes of a function that has an HTTP entry point."""
+    return module.api.declared if hasattr(module, "api") else ()
 
 
 def only_embedder(modules: dict[str, Any]) -> SimulatedEmbedder:
     """The embedder of the search function."""
     found: SimulatedEmbedder
-    (found,) = modules["search"].services().search.embedders.values()
+    (found,) = modules["search"].services().parts.embedders.values()
     return found
 
 

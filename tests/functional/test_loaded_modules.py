@@ -23,6 +23,7 @@ PACKAGES = {
     "authorizer": CLIENT,
     "records": CLIENT | HTTP,
     "search": CLIENT | HTTP | INDEX,
+    "rewrite": HTTP,
     "projector": CLIENT | LOGGER | INDEX,
 }
 """All that each function loads from outside the standard library, with the simulated embedder."""
@@ -60,6 +61,7 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
         ("authorizer.handler", {"boto3"}, {RESOLVER, "pydantic", "httpx", "apsw", "numpy"}),
         ("records.handler", {"boto3", RESOLVER}, {"httpx", "apsw", "numpy", "snowballstemmer"}),
         ("search.handler", {"boto3", RESOLVER, "apsw"}, {"httpx", "onnxruntime"}),
+        ("rewrite.handler", {RESOLVER}, {"boto3", "httpx", "apsw", "numpy", "opensearchpy"}),
         ("projector.handler", {"boto3", "apsw"}, {RESOLVER, "pydantic", "httpx", "onnxruntime"}),
     ],
 )

@@ -80,17 +80,23 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
         ("IndexFunction", INDEX | MADE),
         (
             "SearchFunction",
-            INDEX | {"WAKE_QUEUE_URL", "CANDIDATE_DEPTH"},
+            INDEX | {"WAKE_QUEUE_URL", "CANDIDATE_DEPTH", "LANGUAGE_MODEL", "RERANKER"},
         ),
+        ("RewriteFunction", {"LANGUAGE_MODEL"}),
     ],
 )
 def test_a_function_is_told_what_it_needs_and_no_more(function: str, expected: set[str]) -> None:
     told = FUNCTIONS[function]["Environment"]["Variables"]
-    known = ("EMBEDDING_", "NEXT_EMBEDD", "POWERTOOLS_")
+    known = ("EMBEDDING_", "NEXT_EMBEDD", "LANGUAGE_MODEL_", "RERANKER_", "POWERTOOLS_")
     rest = {name for name in told if not name.startswith(known)}
     assert rest == expected
-    for beginning in ("EMBEDDING_", "NEXT_EMBEDDING_"):
-        assert any(n.startswith(beginning) for n in told) == ("EMBEDDER" in expected)
+    for beginning, kind in (
+        ("EMBEDDING_", "EMBEDDER"),
+        ("NEXT_EMBEDDING_", "EMBEDDER"),
+        ("LANGUAGE_MODEL_", "LANGUAGE_MODEL"),
+        ("RERANKER_", "RERANKER"),
+    ):
+        assert any(n.startswith(beginning) for n in told) == (kind in expected)
 
 
 def test_the_environment_holds_arns_of_secrets_never_secrets() -> None:

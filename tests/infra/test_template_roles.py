@@ -69,9 +69,17 @@ def test_no_role_names_everything(function: str) -> None:
 
 
 def test_search_reads_the_table_and_wakes_the_projection_and_no_more() -> None:
-    assert actions_on("SearchFunction", RECORDS) == READING
+    assert actions_on("SearchFunction", RECORDS) == READING | {"dynamodb:PutItem"}
+    (putting,) = [s for s in statements("SearchFunction") if s["Action"] == "dynamodb:PutItem"]
+    only = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["#service"]}}
+    assert putting["Condition"] == only  # the key that signs cursors
     assert actions_on("SearchFunction", WAKE) == {"sqs:SendMessage"}
     assert actions_on("SearchFunction", KEYS) == set()
+
+
+def test_rewrite_reaches_no_table_no_queue_and_no_index() -> None:
+    reached = {action.partition(":")[0] for action, _ in allowed("RewriteFunction")}
+    assert reached == {"logs", "bedrock", "secretsmanager"}
 
 
 def test_records_writes_the_table_and_erases_nothing() -> None:

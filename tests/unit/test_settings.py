@@ -3,7 +3,8 @@ import dataclasses
 import pytest
 
 import sam_template
-from palimpsest.settings import EmbedderKind, Engine, Settings, SettingsError, given, load
+from palimpsest.setting_kinds import EmbedderKind, Engine
+from palimpsest.settings import Settings, SettingsError, given, load
 
 WHOLE = {"TABLE_NAME": "t", "EMBEDDER": "simulated"}
 NOT_OURS = ("POWERTOOLS_", "KEYS_TABLE_NAME")
@@ -23,12 +24,14 @@ def test_on_aws_path_parameters_come_encoded() -> None:
 @pytest.mark.parametrize(
     ("variable", "value"),
     [
-        ("TABLE_NAME", ""),
         ("ENGINE", "lucene"),
         ("EMBEDDER", "magic"),
         ("EMBEDDING_DIMENSION", "0"),
         ("EMBEDDING_DIMENSION", "x"),
         ("EMBEDDING_DIMENSION", "16001"),
+        ("LANGUAGE_MODEL", "oracle"),
+        ("RERANKER", "magic"),
+        ("RERANKER_SHAPE", "round"),
         ("CANDIDATE_DEPTH", "1.5"),
         ("CANDIDATE_DEPTH", "1001"),
     ],

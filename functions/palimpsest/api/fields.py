@@ -5,6 +5,7 @@ characters.
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import (
@@ -74,6 +75,14 @@ RECORD_ID: dict[str, Any] = {
 }
 
 
+READ_ID: dict[str, Any] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 256,
+    "pattern": f"^{names.RECORD_ID_PATTERN}$",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class limited:  # noqa: N801  # used as `AfterValidator` and its like are, by a verb
     """A string of at most `limit` bytes of UTF-8. In a schema, which counts characters, the same
@@ -117,8 +126,8 @@ def instant(value: Any) -> datetime:
     )
 
 
-def _record_id(value: str) -> str:
-    fault = record_id_fault(value, writing=True)
+def _record_id(value: str, *, writing: bool = True) -> str:
+    fault = record_id_fault(value, writing=writing)
     if fault:
         raise PydanticCustomError("record_id", "{fault}", {"fault": fault})
     return value
@@ -131,6 +140,8 @@ def _unbroken(value: str) -> str:
 
 
 Instant = Annotated[datetime, BeforeValidator(instant), WithJsonSchema(INSTANT)]
+ReadId = Annotated[str, AfterValidator(partial(_record_id, writing=False)), WithJsonSchema(READ_ID)]
+"""An id that is only read: the service's own are among them."""
 RecordId = Annotated[str, AfterValidator(_record_id), WithJsonSchema(RECORD_ID)]
 Unbroken = Annotated[str, AfterValidator(_unbroken)]
 Namespace = Annotated[Unbroken, WithJsonSchema(NAMESPACE)]

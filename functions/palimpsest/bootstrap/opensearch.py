@@ -9,7 +9,8 @@ from palimpsest.adapters.opensearch import (
     OpenSearchGenerations,
     make_client,
 )
-from palimpsest.settings import Settings, Signing, given
+from palimpsest.setting_kinds import Signing
+from palimpsest.settings import Settings, given
 
 
 def make_generations(settings: Settings) -> OpenSearchGenerations:

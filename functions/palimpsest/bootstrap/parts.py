@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 
 from palimpsest.adapters.dynamodb.client import make_client
 from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+from palimpsest.bootstrap.secret_text import secret_of
 from palimpsest.ports import Embedder, IndexGenerations, SearchIndex, Waker
-from palimpsest.settings import (
-    EmbedderKind,
-    EmbedderSettings,
-    Engine,
-    Settings,
-    SettingsError,
-    given,
-)
+from palimpsest.setting_kinds import EmbedderKind, Engine
+from palimpsest.settings import EmbedderSettings, Settings, SettingsError, given
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -25,6 +20,7 @@ if TYPE_CHECKING:
 
 def make_store(settings: Settings) -> tuple[DynamoRecordStore, "DynamoDBClient"]:
     """The record store, and the client that the table's other adapters share."""
+    given(settings, "table_name")
     client = make_client()
     return DynamoRecordStore(settings.table_name, client, make_client(attempts=1)), client
 
@@ -134,16 +130,6 @@ def _openai(settings: EmbedderSettings) -> Embedder:
         base_url=settings.url,
         model=settings.model,
         dimension=settings.dimension,
-        api_key=_api_key(settings),
+        api_key=secret_of(settings.api_key_arn),
         fingerprint=settings.fingerprint or None,
     )
-
-
-def _api_key(settings: EmbedderSettings) -> str | None:
-    if not settings.api_key_arn:
-        return None
-    import boto3
-
-    secrets = boto3.client("secretsmanager")
-    secret = secrets.get_secret_value(SecretId=settings.api_key_arn)
-    return str(secret["SecretString"])

@@ -8,8 +8,10 @@ from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
 from palimpsest.adapters.dynamodb.signing_key import DynamoSigningKey
 from palimpsest.adapters.system import SystemClock, ThreadExecutor
+from palimpsest.bootstrap.models import make_language_model, make_reranker
 from palimpsest.bootstrap.parts import make_embedders, make_index, make_store, make_waker
-from palimpsest.bootstrap.searching import SearchParts, make_search
+from palimpsest.bootstrap.searching import SearchParts, make_explain, make_search
+from palimpsest.services.explain import ExplainService
 from palimpsest.services.readiness import ReadinessService
 from palimpsest.services.receipt import ReceiptService
 from palimpsest.services.search import SearchService
@@ -24,7 +26,9 @@ class SearchServices:
     """What the search function works with."""
 
     settings: Settings
+    parts: SearchParts
     search: SearchService
+    explain: ExplainService
     receipts: ReceiptService
     readiness: ReadinessService
     signing_key: Callable[[], bytes]
@@ -40,17 +44,17 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         settings, fingerprint=embedders.main.fingerprint, patience_s=SEARCH_PATIENCE_S
     )
     index = kept.reading
-    search = make_search(
-        SearchParts(
-            store=store,
-            ledger=DynamoIndexLedger(table, client),
-            index=index,
-            embedders=embedders.by_fingerprint,
-            executor=executor,
-            clock=clock,
-            waker=make_waker(settings),
-            depth=settings.candidate_depth,
-        )
+    parts = SearchParts(
+        store=store,
+        ledger=DynamoIndexLedger(table, client),
+        index=index,
+        embedders=embedders.by_fingerprint,
+        executor=executor,
+        clock=clock,
+        waker=make_waker(settings),
+        model=make_language_model(settings),
+        reranker=make_reranker(settings),
+        depth=settings.candidate_depth,
     )
     readiness = ReadinessService(
         needed={
@@ -62,4 +66,13 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         clock=clock,
     )
     receipts = ReceiptService(store, kept.every, DynamoErasures(table, client))
-    return SearchServices(settings, search, receipts, readiness, DynamoSigningKey(table, client))
+    search = make_search(parts)
+    return SearchServices(
+        settings=settings,
+        parts=parts,
+        search=search,
+        explain=make_explain(parts, search),
+        receipts=receipts,
+        readiness=readiness,
+        signing_key=DynamoSigningKey(table, client),
+    )

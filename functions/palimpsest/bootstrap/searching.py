@@ -17,6 +17,7 @@ from palimpsest.ports import (
 from palimpsest.services.ask_legs import LegAsker
 from palimpsest.services.choose_legs import LegChoice
 from palimpsest.services.deepening import Deepening
+from palimpsest.services.explain import ExplainService
 from palimpsest.services.look_around import LookingAround
 from palimpsest.services.query_vector import QueryVectors
 from palimpsest.services.reranking import Reranking
@@ -46,14 +47,14 @@ def make_search(parts: SearchParts) -> SearchService:
     """The service over these parts."""
     executor, clock = parts.executor, parts.clock
     vectors = QueryVectors(parts.embedders, executor=executor, clock=clock)
-    rewriter = RewriteService(parts.model, clock)
+    rewriter = RewriteService(parts.model, executor=executor, clock=clock)
     return SearchService(
         looking=LookingAround(
             store=parts.store,
             ledger=parts.ledger,
             index=parts.index,
             vectors=vectors,
-            deepening=Deepening(rewriter=rewriter, executor=executor, clock=clock),
+            deepening=Deepening(rewriter=rewriter, clock=clock),
             executor=executor,
             clock=clock,
         ),
@@ -70,4 +71,14 @@ def make_search(parts: SearchParts) -> SearchService:
         clock=clock,
         waker=parts.waker,
         depth=parts.depth,
+    )
+
+
+def make_explain(parts: SearchParts, searches: SearchService) -> ExplainService:
+    """The service that explains what `searches`, made of the same parts, does."""
+    return ExplainService(
+        searches=searches,
+        store=parts.store,
+        index=parts.index,
+        asker=LegAsker(parts.index, parts.executor),
     )

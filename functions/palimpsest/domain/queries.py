@@ -158,19 +158,6 @@ class Usage:
     rerank_calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """Everything that a first page went through: each leg by way of asking and merged, the fused
-    list, what was dropped and why, and the hits in their last order.
-    """
-
-    by_variation: Mapping[Leg, Sequence[LegResult]]
-    merged: Mapping[Leg, LegResult]
-    fused: Sequence[FusedHit]
-    dropped: Sequence[tuple[FusedHit, str]]
-    placed: Sequence[tuple[FusedHit, Record]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchAnswer:
     """What a search found and what fell short of it. `revisions` by namespace, in the order asked;
@@ -187,7 +174,6 @@ class SearchAnswer:
     closed_early: bool = False
     rest: Rest | None = None
     warnings: Sequence[tuple[str, str]] = ()
-    trace: Trace | None = None
 
     @property
     def legs(self) -> Mapping[Leg, LegResult]:

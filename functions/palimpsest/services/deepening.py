@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from palimpsest.domain.errors import DeadlineExceeded
 from palimpsest.domain.queries import Deep, SearchRequest
 from palimpsest.domain.routing import signals
-from palimpsest.ports import Clock, Executor, Pending
+from palimpsest.ports import Clock, Pending
 from palimpsest.services.in_time import in_time
 from palimpsest.services.rewrite import (
     NOT_CONFIGURED,
+    STAGE,
     RewriteService,
     RewriteStatus,
     Rewritten,
 )
-
-STAGE = "rewrite"
-INNER_SHARE = 0.9
-"""The model's own time-out as a share of what it is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,6 @@ class Deepening:
     """Decides by the request, and by the router where the request leaves it open."""
 
     rewriter: RewriteService
-    executor: Executor
     clock: Clock
 
     def begin(self, request: SearchRequest, *, timeout: float) -> Begun:
@@ -42,7 +38,7 @@ class Deepening:
         query = request.query
         if request.deep is False:
             return Begun(_shallow(query, "not_asked"))
-        if self.rewriter.model is None:
+        if not self.rewriter.available:
             return Begun(_shallow(query, NOT_CONFIGURED))
         reason = "asked"
         if request.deep is None:
@@ -50,9 +46,7 @@ class Deepening:
             if not found:
                 return Begun(_shallow(query, "router:no-signal"))
             reason = "router:" + ",".join(_kinds(found))
-        pending = self.executor.submit(
-            lambda: self.rewriter.rewrite(request.tenant, query, timeout=INNER_SHARE * timeout)
-        )
+        pending = self.rewriter.begin(request.tenant, query, timeout=timeout)
         return Begun(_shallow(query, reason), pending, self.clock.monotonic())
 
     def finish(self, begun: Begun, *, until: float) -> Deep:

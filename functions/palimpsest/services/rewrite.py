@@ -3,7 +3,7 @@ is no model, or where the model's answer cannot be used.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from palimpsest.domain.errors import (
@@ -15,7 +15,6 @@ from palimpsest.domain.errors import (
 )
 from palimpsest.domain.language import Refused
 from palimpsest.domain.rewriting import (
-    MOST_VARIATIONS,
     PROMPT_VERSION,
     Rewriting,
     Turn,
@@ -24,11 +23,16 @@ from palimpsest.domain.rewriting import (
     prompt,
     rewriting,
 )
-from palimpsest.ports import Clock, LanguageModel
+from palimpsest.ports import Clock, Executor, LanguageModel, Pending
+from palimpsest.services.in_time import in_time
 from palimpsest.services.shared_cache import SharedCache
 
 KEPT, KEPT_S = 512, 600.0
 """How many rewritings a process keeps, and for how many seconds."""
+
+STAGE = "rewrite"
+INNER_SHARE = 0.9
+"""The model's own time-out as a share of what it is waited for."""
 
 NOT_CONFIGURED = "not_configured"
 REASONS: Sequence[tuple[type[PalimpsestError], str]] = (
@@ -84,9 +88,44 @@ class RewriteService:
     Usable answers are kept by tenant, model, prompt, query and history.
     """
 
-    def __init__(self, model: LanguageModel | None, clock: Clock) -> None:
-        self.model = model
+    def __init__(self, model: LanguageModel | None, *, executor: Executor, clock: Clock) -> None:
+        self.model, self._executor = model, executor
         self._cache = SharedCache[CacheKey, _Answer](clock, most=KEPT, seconds=KEPT_S)
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a model."""
+        return self.model is not None
+
+    def begin(
+        self, tenant: str, query: str, *, history: Sequence[Turn] = (), timeout: float
+    ) -> Pending[Rewritten]:
+        """`rewrite`, beside what the caller does; it ends shortly before `timeout` seconds."""
+        return self._executor.submit(
+            lambda: self.rewrite(tenant, query, history=history, timeout=INNER_SHARE * timeout)
+        )
+
+    def rewrite_within(
+        self,
+        tenant: str,
+        query: str,
+        *,
+        history: Sequence[Turn] = (),
+        most: int | None = None,
+        timeout: float,
+    ) -> Rewritten:
+        """`rewrite`, waited for no longer than `timeout` seconds, and `most` variations of it.
+        Where neither others nor a history are asked for, nobody is asked.
+        """
+        if most == 1 and not history and self.available:
+            return _alone(query, RewriteStatus.SKIPPED, "nothing_asked")
+        pending = self.begin(tenant, query, history=history, timeout=timeout)
+        try:
+            found = in_time(pending, timeout=timeout, stage=STAGE)
+        except DeadlineExceeded:
+            return _alone(query, RewriteStatus.FALLBACK, "model_timeout", calls=1)
+        kept = replace(found.rewriting, variations=found.rewriting.variations[:most])
+        return replace(found, rewriting=kept)
 
     def rewrite(
         self, tenant: str, query: str, *, history: Sequence[Turn] = (), timeout: float
@@ -115,11 +154,6 @@ class RewriteService:
             llm_calls=paid[0],
             llm_tokens=paid[1],
         )
-
-
-def limited(found: Rewritten, most: int = MOST_VARIATIONS) -> tuple[str, ...]:
-    """The first `most` variations of a rewriting."""
-    return found.rewriting.variations[:most]
 
 
 def _ask(model: LanguageModel, query: str, history: tuple[Turn, ...], *, timeout: float) -> _Answer:

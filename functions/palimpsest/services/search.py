@@ -32,6 +32,16 @@ class _Run:
     timings: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """An answer and what it was made of."""
+
+    answer: SearchAnswer
+    seen: Seen
+    asked: AskedLegs
+    found: Found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchService:
     """Searches namespaces of one tenant. `depth` is the number of candidates asked of a leg,
@@ -54,20 +64,24 @@ class SearchService:
         table cannot be read: an outage is never an empty list. `InvalidRequest` where it asks for
         what this service has not; `CursorMismatch` where the rest is of another index generation.
         """
+        if rest is not None:
+            return self._resumed(request, rest)
+        return self.searched(request).answer
+
+    def searched(self, request: SearchRequest) -> Searched:
+        """As `search`, with everything that the answer was made of."""
         refused = self.reranking.refusal(request)
         check_scores(request, reranked=refused is None)
-        seen = self.looking.look(request, resumed=rest is not None)
+        seen = self.looking.look(request)
         run = _Run(request, seen)
         run.timings |= {"rewrite": seen.deep.ms} if seen.deep.llm_calls else {}
-        if rest is not None:
-            return self._resumed(run, rest)
         woken = self._wake_what_lags(request, seen)
         asked = self._asked(run)
         found = self._found(run, asked, refused)
         for one in woken:
             one.result()
         run.timings["total"] = self._since(seen.budget.start)
-        return answer_of(request, seen, asked, found, run.timings)
+        return Searched(answer_of(request, seen, asked, found, run.timings), seen, asked, found)
 
     def _wake_what_lags(self, request: SearchRequest, seen: Seen) -> list[Pending[None]]:
         """Beside the legs, ask for the projections that are due; a wake-up never raises."""
@@ -131,8 +145,9 @@ class SearchService:
             until=run.seen.budget.end(Stage.HYDRATE),
         )
 
-    def _resumed(self, run: _Run, rest: Rest) -> SearchAnswer:
+    def _resumed(self, request: SearchRequest, rest: Rest) -> SearchAnswer:
         """The next page of a list: hits that were reranked and others are never on one page."""
+        run = _Run(request, self.looking.look(request, resumed=True))
         if rest.generation != run.seen.reading.generation:
             raise CursorMismatch("this cursor was given out for another state of the index")
         start = self.clock.monotonic()

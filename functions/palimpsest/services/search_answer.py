@@ -18,7 +18,6 @@ from palimpsest.domain.queries import (
     Rest,
     SearchAnswer,
     SearchRequest,
-    Trace,
     Usage,
 )
 from palimpsest.domain.records import Record
@@ -95,9 +94,7 @@ def answer_of(
         closed_early=found.page.closed_early and len(on_page) < request.limit,
         rest=rest if rest.hits else None,
         warnings=warnings,
-        trace=Trace(asked.asked.by_variation, asked.asked.merged, found.fused, found.page.dropped,
-                    found.placed),
-    )  # fmt: skip
+    )
 
 
 def resumed_answer(

@@ -4,6 +4,7 @@ from palimpsest.adapters.simulated.embedder import Operation, SimulatedEmbedder
 from palimpsest.adapters.simulated.faults import Fault, FaultKind
 from palimpsest.adapters.simulated.language import SimulatedLanguageModel
 from palimpsest.adapters.simulated.reranker import SimulatedReranker
+from palimpsest.adapters.simulated.rewriter import rearranged
 
 __all__ = [
     "Fault",
@@ -12,4 +13,5 @@ __all__ = [
     "SimulatedEmbedder",
     "SimulatedLanguageModel",
     "SimulatedReranker",
+    "rearranged",
 ]
