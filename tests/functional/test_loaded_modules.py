@@ -23,7 +23,7 @@ PACKAGES = {
     "authorizer": CLIENT,
     "records": CLIENT | HTTP,
     "search": CLIENT | HTTP | INDEX,
-    "rewrite": HTTP,
+    "rewrite": HTTP | {"botocore", "jmespath"},  # which Powertools looks at
     "projector": CLIENT | LOGGER | INDEX,
 }
 """All that each function loads from outside the standard library, with the simulated embedder."""

@@ -11,6 +11,7 @@ from palimpsest.adapters.system import SystemClock, ThreadExecutor
 from palimpsest.bootstrap.models import make_language_model, make_reranker
 from palimpsest.bootstrap.parts import make_embedders, make_index, make_store, make_waker
 from palimpsest.bootstrap.searching import SearchParts, make_explain, make_search
+from palimpsest.ports import Embedder
 from palimpsest.services.explain import ExplainService
 from palimpsest.services.readiness import ReadinessService
 from palimpsest.services.receipt import ReceiptService
@@ -43,11 +44,10 @@ def search_services(settings: Settings | None = None) -> SearchServices:
     kept = make_index(
         settings, fingerprint=embedders.main.fingerprint, patience_s=SEARCH_PATIENCE_S
     )
-    index = kept.reading
     parts = SearchParts(
         store=store,
         ledger=DynamoIndexLedger(table, client),
-        index=index,
+        index=kept.reading,
         embedders=embedders.by_fingerprint,
         executor=executor,
         clock=clock,
@@ -56,23 +56,27 @@ def search_services(settings: Settings | None = None) -> SearchServices:
         reranker=make_reranker(settings),
         depth=settings.candidate_depth,
     )
-    readiness = ReadinessService(
-        needed={
-            "table": DynamoGenerationRegister(table, client).reading,
-            "index": lambda: index.legs("#", "ready"),  # asked anew, whatever is remembered
-        },
-        helpful={"embedder": lambda: embedders.main.embed_query("ready", timeout=READY_TIMEOUT_S)},
-        executor=executor,
-        clock=clock,
-    )
-    receipts = ReceiptService(store, kept.every, DynamoErasures(table, client))
     search = make_search(parts)
     return SearchServices(
         settings=settings,
         parts=parts,
         search=search,
         explain=make_explain(parts, search),
-        receipts=receipts,
-        readiness=readiness,
+        receipts=ReceiptService(store, kept.every, DynamoErasures(table, client)),
+        readiness=_readiness(parts, embedders.main, DynamoGenerationRegister(table, client)),
         signing_key=DynamoSigningKey(table, client),
+    )
+
+
+def _readiness(
+    parts: SearchParts, embedder: Embedder, register: DynamoGenerationRegister
+) -> ReadinessService:
+    return ReadinessService(
+        needed={
+            "table": register.reading,
+            "index": lambda: parts.index.legs("#", "ready"),  # asked anew, whatever is remembered
+        },
+        helpful={"embedder": lambda: embedder.embed_query("ready", timeout=READY_TIMEOUT_S)},
+        executor=parts.executor,
+        clock=parts.clock,
     )

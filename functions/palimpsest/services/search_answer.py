@@ -28,6 +28,7 @@ from palimpsest.services.hydrate import Page
 from palimpsest.services.leg_outcomes import degraded
 from palimpsest.services.look_around import Seen
 
+Placed = tuple[FusedHit, Record]
 IGNORED = ("min_score", "ignored_without_reranker")
 
 
@@ -39,7 +40,7 @@ class Found:
 
     fused: Sequence[FusedHit]
     page: Page
-    placed: Sequence[tuple[FusedHit, Record]]
+    placed: Sequence[Placed]
     left: Sequence[FusedHit]
     reranked: Reranked
 
@@ -62,39 +63,45 @@ def answer_of(
     timings: Mapping[str, float],
 ) -> SearchAnswer:
     """The answer of a first page."""
-    reranked, ok = found.reranked, found.reranked.status is RerankStatus.OK
-    placed, left, warnings = list(found.placed), list(found.left), []
-    if request.min_score is not None:
-        if ok:  # what was not reranked has no score to compare
-            placed = [one for one in placed if one[0].ordering >= request.min_score]
-            left = []
-        elif reranked.fell_short:
-            warnings.append(IGNORED)
+    reranked, vectors = found.reranked, asked.question.vectors
+    placed, left, warnings = _scored(request, found)
     on_page = placed[: request.limit]
-    left = [hit for hit, _ in placed[request.limit :]] + left
+    hits = _hits(request, on_page)
+    left = [hit for hit, _ in placed[len(hits) :]] + left
     outcome = Outcome(
-        legs=with_embedding_time(asked.asked, asked.question.vectors),
+        legs=with_embedding_time(asked.asked, vectors),
         deep=seen.deep,
         rerank=reranked,
         degraded=_fell_short(asked, seen, found),
     )
     kind = _base_kind(request)
-    hits = _hits(request, on_page)
-    rest = Rest(
-        [hit for hit, _ in on_page[len(hits) :]] + left, kind, seen.reading.generation, outcome
-    )
+    embedding = {"embed": max(vector.ms for vector in vectors)} if vectors else {}
     return SearchAnswer(
         request=request,
         hits=hits,
-        score_kind=f"rerank:{reranked.model}" if ok else kind,
+        score_kind=f"rerank:{reranked.model}" if reranked.status is RerankStatus.OK else kind,
         outcome=outcome,
         revisions=seen.read.revisions,
         usage=_usage(asked, seen, reranked),
-        timings_ms={"embed": _embedding(asked), **timings} if asked.question.vectors else timings,
+        timings_ms={**embedding, **timings},
         closed_early=found.page.closed_early and len(on_page) < request.limit,
-        rest=rest if rest.hits else None,
+        rest=Rest(left, kind, seen.reading.generation, outcome) if left else None,
         warnings=warnings,
     )
+
+
+def _scored(
+    request: SearchRequest, found: Found
+) -> tuple[list[Placed], list[FusedHit], list[tuple[str, str]]]:
+    """The hits and what is left of the list above `min_score`, with a warning where that says
+    nothing: it was meant for a reranker, which failed.
+    """
+    placed, left = list(found.placed), list(found.left)
+    if request.min_score is None:
+        return placed, left, []
+    if found.reranked.status is RerankStatus.OK:  # what was not reranked has no score to compare
+        return [one for one in placed if one[0].ordering >= request.min_score], [], []
+    return placed, left, [IGNORED] if found.reranked.fell_short else []
 
 
 def resumed_answer(
@@ -120,7 +127,7 @@ def resumed_answer(
     )
 
 
-def _hits(request: SearchRequest, placed: Sequence[tuple[FusedHit, Record]]) -> list[Hit]:
+def _hits(request: SearchRequest, placed: Sequence[Placed]) -> list[Hit]:
     hits = [
         Hit(fused, record, snippet(record.content.text, request.query))
         for fused, record in placed
@@ -165,7 +172,3 @@ def _usage(asked: AskedLegs, seen: Seen, reranked: Reranked) -> Usage:
         llm_tokens=seen.deep.llm_tokens,
         rerank_calls=reranked.calls,
     )
-
-
-def _embedding(asked: AskedLegs) -> float:
-    return max((vector.ms for vector in asked.question.vectors), default=0.0)
