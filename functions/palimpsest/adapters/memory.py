@@ -68,6 +68,7 @@ class MemoryIndex:
     fingerprint: str
     weights: FieldWeights = field(default_factory=FieldWeights)
     common_share: float = COMMON_SHARE
+    keeps_time: bool = False
     _generation: str = field(default_factory=lambda: f"memory-{secrets.token_hex(8)}")
     _dimension: int | None = None
     _entries: dict[str, dict[str, Entry]] = field(default_factory=dict)

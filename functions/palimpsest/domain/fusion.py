@@ -95,44 +95,47 @@ def fuse(legs: Mapping[Leg, Sequence[Candidate]], fusion: Fusion) -> list[FusedH
     """
     if fusion.method is FusionMethod.BLEND:
         return _blend(legs)
-    total = fusion.lexical + fusion.semantic
-    parts: dict[EntryKey, dict[Leg, Part]] = {}
-    newest: dict[EntryKey, Candidate] = {}
+    total, by_rank = fusion.lexical + fusion.semantic, fusion.method is FusionMethod.RRF
+    entries: _Entries = {}
     for leg, candidates in legs.items():
-        weight, by_rank = fusion.weight(leg), fusion.method is FusionMethod.RRF
+        weight = fusion.weight(leg)
         levels = min_max([candidate.score for candidate in candidates])
         for rank, (candidate, level) in enumerate(zip(candidates, levels, strict=True), 1):
-            key = candidate[:2]
             term = weight / (RRF_K + rank) if by_rank else weight * level / total
-            part = Part(rank, candidate.score, level, weight, term)
-            by_leg = parts.get(key)
-            if by_leg is None:
-                parts[key], newest[key] = {leg: part}, candidate
-            elif leg not in by_leg:  # the same entry twice in a leg counts at its better rank
-                by_leg[leg] = part
-                if candidate.revision > newest[key].revision:
-                    newest[key] = candidate
-    return _ordered(parts, newest)
+            _add(entries, candidate, leg, Part(rank, candidate.score, level, weight, term))
+    return _ordered(entries)
 
 
-def _ordered(
-    parts: Mapping[EntryKey, Mapping[Leg, Part]], newest: Mapping[EntryKey, Candidate]
-) -> list[FusedHit]:
-    """The hits of these parts: score descending, best rank, id, partition."""
+_Entries = dict[EntryKey, tuple[Candidate, dict[Leg, Part]]]
+"""Each entry's newest candidate, and what its legs gave it."""
+
+
+def _add(entries: _Entries, candidate: Candidate, leg: Leg, part: Part) -> None:
+    """Add what a leg gave. The same entry twice in a leg counts at its better rank."""
+    key = candidate[:2]
+    known = entries.get(key)
+    if known is None:
+        entries[key] = candidate, {leg: part}
+    elif leg not in known[1]:
+        known[1][leg] = part
+        if candidate.revision > known[0].revision:
+            entries[key] = candidate, known[1]
+
+
+def _ordered(entries: _Entries) -> list[FusedHit]:
+    """The hits of these entries: score descending, best rank, id, partition."""
     rows = []
-    for key, by_leg in parts.items():
+    for candidate, by_leg in entries.values():
         if len(by_leg) == 1:
             (part,) = by_leg.values()
             score, best = part.contribution, part.rank
         else:
-            score = sum(part.contribution for part in by_leg.values())
-            best = min(part.rank for part in by_leg.values())
-        rows.append((-round(score, _DIGITS), best, key[1], key[0]))
+            score = sum([part.contribution for part in by_leg.values()])
+            best = min([part.rank for part in by_leg.values()])
+        partition, record_id = candidate[:2]  # rank, id and partition together are nobody else's
+        rows.append((-round(score, _DIGITS), best, record_id, partition, by_leg, candidate))
     rows.sort()
-    return [
-        FusedHit(-negative, parts[partition, record_id], newest[partition, record_id])
-        for negative, _, record_id, partition in rows
-    ]
+    return [FusedHit(-negative, by_leg, one) for negative, _, _, _, by_leg, one in rows]
 
 
 def _blend(legs: Mapping[Leg, Sequence[Candidate]]) -> list[FusedHit]:
@@ -143,16 +146,11 @@ def _blend(legs: Mapping[Leg, Sequence[Candidate]]) -> list[FusedHit]:
             for leg, candidates in legs.items()
         }
     )
-    parts: dict[EntryKey, dict[Leg, Part]] = {}
-    newest: dict[EntryKey, Candidate] = {}
+    entries: _Entries = {}
     for leg, candidates in legs.items():
         for rank, (one, level) in enumerate(zip(candidates, originals[leg], strict=True), 1):
-            term = terms[one.key][leg]
-            parts.setdefault(one.key, {}).setdefault(leg, Part(rank, one.score, level, 1.0, term))
-            known = newest.setdefault(one.key, one)
-            if one.revision > known.revision:
-                newest[one.key] = one
-    return [hit for hit in _ordered(parts, newest) if hit.score >= FLOOR]
+            _add(entries, one, leg, Part(rank, one.score, level, 1.0, terms[one.key][leg]))
+    return [hit for hit in _ordered(entries) if hit.score >= FLOOR]
 
 
 def _originals(leg: Leg, candidates: Sequence[Candidate]) -> list[float]:

@@ -1,6 +1,7 @@
 """Snippets: the part of a text that shows best why it was found."""
 
 from collections import Counter
+from functools import lru_cache
 
 from palimpsest.domain.analysis import spans, terms
 
@@ -19,7 +20,7 @@ def snippet(text: str, query: str, *, length: int = LENGTH) -> str:
     """
     if len(text) <= length:
         return " ".join(text.split())
-    wanted = set(terms(query))
+    wanted = _words_of(query)
     found = [(start, term) for term, start, _ in spans(text[:READ]) if term in wanted]
     start = _densest(found, length - 2) if found else 0
     start = _word_start(text, max(0, start - length // 6)) if start else 0
@@ -28,6 +29,12 @@ def snippet(text: str, query: str, *, length: int = LENGTH) -> str:
         body = _whole_words(body)
     tail = _ELLIPSIS if start + len(body) < len(text) else ""
     return (_ELLIPSIS if start else "") + " ".join(body.split()) + tail
+
+
+@lru_cache(maxsize=64)
+def _words_of(query: str) -> frozenset[str]:
+    """The terms of a question, which are looked for in every hit of its answer."""
+    return frozenset(terms(query))
 
 
 def _densest(found: list[tuple[int, str]], width: int) -> int:

@@ -55,6 +55,11 @@ class SearchIndex(Protocol):
     versions: the later; so anything may be written twice, late or out of order.
     """
 
+    @property
+    def keeps_time(self) -> bool:
+        """Whether a search ends within its `timeout` by itself, whatever it waits for."""
+        ...
+
     def generation(self) -> str:
         """The generation that is read and written now; another one after the index was lost or
         rebuilt.

@@ -73,9 +73,11 @@ class LegAsker:
     def _searched(
         self, question: Question, queries: Sequence[LegQuery], *, timeout: float
     ) -> list[LegResult]:
-        generation = question.reading.generation
+        inner, generation = INNER_SHARE * timeout, question.reading.generation
+        if self.index.keeps_time:
+            return self.index.search(queries, timeout=inner, generation=generation)
         pending = self.executor.submit(
-            lambda: self.index.search(queries, timeout=INNER_SHARE * timeout, generation=generation)
+            lambda: self.index.search(queries, timeout=inner, generation=generation)
         )
         return in_time(pending, timeout=timeout, stage=STAGE)
 

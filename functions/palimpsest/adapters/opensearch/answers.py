@@ -69,39 +69,50 @@ def _shards_failed(response: Mapping[str, Any]) -> bool:
 
 def _candidates(query: LegQuery, responses: Sequence[Any]) -> tuple[list[Candidate], bool]:
     pages = [response["hits"]["hits"] for response in responses]
-    found = [_candidate(query.leg, hit) for hits in pages for hit in hits]
+    rows = [_row(hit["sort"], hit["fields"]) for hits in pages for hit in hits]
+    if not {row[2] for row in rows} <= set(query.partitions):
+        raise Unusable("the index gave entries of another partition")
+    scores = _scores(query.leg, [row[0] for row in rows])
+    found = [
+        (-score, record_id, partition, revision, text_hash)
+        for score, (_, record_id, partition, revision, text_hash) in zip(scores, rows, strict=True)
+    ]
     if len(pages) > 1:
         found = _added_up(found)
-    if any(candidate.partition not in query.partitions for candidate in found):
-        raise Unusable("the index gave entries of another partition")
-    found.sort(key=lambda candidate: (-candidate.score, candidate.id, candidate.partition))
+    found.sort()
     cut = len(found) > query.depth or any(len(hits) > query.depth for hits in pages)
-    return found[: query.depth], cut
+    return [
+        Candidate(partition, record_id, 0.0 - negative, revision, text_hash)
+        for negative, record_id, partition, revision, text_hash in found[: query.depth]
+    ], cut
 
 
-def _candidate(leg: Leg, hit: Mapping[str, Any]) -> Candidate:
-    (score, record_id, partition), fields = hit["sort"], hit["fields"]
+_Row = tuple[float, str, str, int, str]
+"""Score (negative once it is a leg's), id, partition, revision and text hash."""
+
+
+def _row(sort: Sequence[Any], fields: Mapping[str, Any]) -> _Row:
+    score, record_id, partition = sort
     (revision,), (text_hash,) = fields["revision"], fields["text_hash"]
-    return Candidate(
-        str(partition), str(record_id), _score(leg, score), int(revision), str(text_hash)
-    )
+    return score, str(record_id), str(partition), int(revision), str(text_hash)
 
 
-def _added_up(found: Sequence[Candidate]) -> list[Candidate]:
-    """One candidate of each entry, with the sum of what the parts of the question gave it."""
-    sums: dict[EntryKey, Candidate] = {}
-    for candidate in found:
-        known = sums.get(candidate.key)
-        before = known.score if known is not None else 0.0
-        sums[candidate.key] = candidate._replace(score=round(before + candidate.score, DIGITS))
+def _added_up(found: Sequence[_Row]) -> list[_Row]:
+    """One row of each entry, with the sum of what the parts of the question gave it."""
+    sums: dict[EntryKey, _Row] = {}
+    for row in found:
+        negative, record_id, partition, revision, text_hash = row
+        known = sums.get((partition, record_id))
+        total = round(negative + (known[0] if known is not None else 0.0), DIGITS)
+        sums[partition, record_id] = total, record_id, partition, revision, text_hash
     return list(sums.values())
 
 
-def _score(leg: Leg, score: object) -> float:
-    """The engine's score as a leg's: of the nearest, 2 x score - 1 is the cosine."""
-    number = float(score)  # type: ignore[arg-type]  # anything else raises
-    if number != number:  # noqa: PLR0124  # not a number
+def _scores(leg: Leg, told: Sequence[Any]) -> list[float]:
+    """The engine's scores as the leg's: of the nearest, 2 x score - 1 is the cosine."""
+    numbers = [float(score) for score in told]  # anything else raises
+    if any(number != number for number in numbers):  # noqa: PLR0124  # not a number
         raise ValueError("a score that is no number")
     if leg is Leg.SEMANTIC:
-        number = max(-1.0, min(1.0, 2.0 * number - 1.0))
-    return round(number, DIGITS) + 0.0
+        return [round(max(-1.0, min(1.0, 2.0 * number - 1.0)), DIGITS) for number in numbers]
+    return [round(number, DIGITS) for number in numbers]

@@ -50,6 +50,8 @@ class OpenSearchIndex:
     `Unavailable`.
     """
 
+    keeps_time = True
+
     def __init__(
         self,
         client: OpenSearch,

@@ -56,6 +56,8 @@ class SqliteIndex:
     raises `Unavailable`.
     """
 
+    keeps_time = False
+
     def __init__(
         self,
         folder: Path,
