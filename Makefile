@@ -156,13 +156,23 @@ fmt: $(SETUP) ## Format and mend what can be mended
 	@$(PY) -m ruff check -q --fix --exit-zero .
 	@$(PY) -m ruff format -q .
 
-eval: $(SETUP) ## Measure retrieval through the running stack: SET=<folder> [OPTIONS='{"mode": "lexical"}']
-	@[ -n "$(SET)" ] || { echo "error: SET=<folder> is needed, with corpus.jsonl, queries.jsonl and qrels.tsv" >&2; exit 2; }
-	@[ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }
-	@set -a; . "$(abspath $(LOCAL_DIR))/env"; $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
+SETS ?= tests/evaluation/small $(wildcard ../shared/eval/paraphrase ../shared/eval/cranfield ../shared/eval/xquad/*)
+eval: $(SETUP) model ## Every set on both engines by every method, and a gate [SETS='<folder> …'] [WRITE=yes] [COMMIT=yes]
+	@PYTHONPATH=functions:infra:tests $(PY) -m evaluation.gate $(SETS) $(if $(WRITE),--write) $(if $(COMMIT),--commit)
 
-eval-engines: $(SETUP) model ## Whether both engines answer alike: SETS='<folder> …'; needs a JDK 21 and Maven
+eval-engines: $(SETUP) model
 	@PYTHONPATH=functions:infra:tests $(PY) -m evaluation.engines $(SETS)
+
+RUNNING_STACK = [ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }; \
+  set -a; . "$(abspath $(LOCAL_DIR))/env"
+eval-set: $(SETUP) ## One set through the running stack: SET=<folder> [OPTIONS='{"mode": "lexical"}']
+	@[ -n "$(SET)" ] || { echo "error: SET=<folder> is needed, with corpus.jsonl, queries.jsonl and qrels.tsv" >&2; exit 2; }
+	@$(RUNNING_STACK); $(PY) tests/evaluation/run.py "$(SET)" $(if $(OPTIONS),--options '$(OPTIONS)')
+
+eval-own: $(SETUP) ## A golden set out of a namespace of the running stack: NAMESPACE=<name> [GOLDEN=<folder>] [OPTIONS='{…}']
+	@[ -n "$(NAMESPACE)" ] || { echo "error: NAMESPACE=<name> is needed" >&2; exit 2; }
+	@$(RUNNING_STACK); $(PY) tests/evaluation/own.py "$(NAMESPACE)" --folder "$(or $(GOLDEN),build/golden/$(NAMESPACE))" \
+	  $(if $(OPTIONS),--options '$(OPTIONS)')
 
 bench: $(STACK_SETUP) $(TOOLS)/bench/.done model ## Ratios to the bare engine and libraries, in one run [OPTIONS='--only search --strict'] [EMBEDDER=simulated]
 	@UV="$(UV)" PYTHONPATH=functions:infra:tests $(PY) -m benchmarks.run --embedder $(EMBEDDER) $(OPTIONS)
@@ -180,4 +190,4 @@ help: ## This list
 
 .PHONY: setup run up down push key keys key-disable restored index-status index-ensure index-begin index-backfill index-prove \
   index-switch index-roll-back index-drop index-tidy logs clean build deploy validate help test soak model lint type \
-  fmt eval eval-engines bench openapi requirements
+  fmt eval eval-set eval-own bench openapi requirements

@@ -18,7 +18,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from cli import restore
-from local import embedding, endpoint, environment, push, search_node, showcase
+from local import embedding, endpoint, environment, models, push, search_node, showcase
 from local.children import Children
 from local.deployment import Deployment, stack_outputs
 from local.layout import REGION, STACK, Layout
@@ -155,6 +155,7 @@ class Supervisor:
             "Engine": self.layout.engine,
             "IndexFolder": str(self.layout.index),
             "LogLevel": os.environ.get("LOG_LEVEL") or "INFO",
+            **models.parameters(),
             **chosen,
         }
         deployment, pushed = Deployment(self.layout, parameters), self.layout.pushed_marker

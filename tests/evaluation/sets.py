@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 MAX_TEXT_BYTES = 100_000
+SAMPLE = Path(__file__).resolve().parents[2] / "infra/sample/corpus.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,11 @@ class EvaluationSet:
 
 
 def read(folder: Path) -> EvaluationSet:
-    """The set in `folder`. Rows without text are left out, since a record needs one."""
-    rows = list(_rows(folder / "corpus.jsonl"))
+    """The set in `folder`; without a corpus of its own its questions are about the sample corpus.
+    Rows without text are left out, since a record needs one.
+    """
+    own = folder / "corpus.jsonl"
+    rows = list(_rows(own)) if own.exists() else _sample()
     records = [record for row in rows if (record := _record(row)) is not None]
     judged = _judgements(folder / "qrels.tsv")
     questions = [
@@ -49,11 +53,25 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
+def _sample() -> list[dict[str, Any]]:
+    """What stands in the sample corpus in the end, whatever the time is."""
+    rows = list(_rows(SAMPLE))
+    gone = {old for row in rows for old in row["record"].get("supersedes", ())}
+    timed = {"expires_at", "valid_from", "valid_to"}
+    return [
+        {"id": row["id"], "fields": {k: v for k, v in row["record"].items() if k != "supersedes"}}
+        for row in rows
+        if row.get("record") and row["id"] not in gone and not timed & row["record"].keys()
+    ]
+
+
 def _id(row: dict[str, Any]) -> str:
     return str(row.get("_id", row.get("id")))
 
 
 def _record(row: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    if "fields" in row:
+        return row["id"], row["fields"]
     if "statement" in row:
         return _fact(row)
     text = row["text"].encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
@@ -75,6 +93,8 @@ def _fact(row: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 def superseded(folder: Path) -> list[tuple[str, str]]:
     """(old id, new id) of rows that another row supersedes."""
+    if not (folder / "corpus.jsonl").exists():
+        return []
     return [
         (_id(row), row["superseded_by"])
         for row in _rows(folder / "corpus.jsonl")

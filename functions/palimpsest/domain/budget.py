@@ -37,6 +37,10 @@ class Budget:
     start: float
     seconds: float
 
+    def later(self, seconds: float) -> "Budget":
+        """The same time, beginning later."""
+        return Budget(start=self.start + seconds, seconds=self.seconds)
+
     def end(self, stage: Stage) -> float:
         """When that stage must have ended."""
         return self.start + ENDS[stage] * self.seconds

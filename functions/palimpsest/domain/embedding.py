@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from palimpsest.domain.errors import ProviderError
 from palimpsest.domain.vectors import Vector
+from palimpsest.domain.whole_characters import whole_end
 
 STAGE = "embed"
 """What errors of an embedder call themselves (`ProviderError.stage`, `Unavailable.stage`)."""
 
 NEAR = 0.8  # a boundary is looked for in the last fifth of what fits
 UNSEEN = ("Cc", "Cf", "Cs")
-JOINER = "\u200d"  # holds two emoji together
 
 LAST_OF_TWO_BYTES = "\u07ff"
 LAST_OF_THREE_BYTES = "\uffff"
@@ -38,17 +38,14 @@ def is_blank(text: str) -> bool:
 
 def cut(text: str, characters: int) -> str:
     """The beginning of `text`, at most that many characters: to the last whitespace, if there is
-    any in the last fifth, and never between a character and the marks that combine with it.
+    any in the last fifth, and never within what a reader sees as one character.
     """
     if len(text) <= characters:
         return text
     for end in range(characters, int(characters * NEAR), -1):
         if text[end].isspace():
             return text[:end]
-    end = characters
-    while end > 1 and (unicodedata.combining(text[end]) or JOINER in text[end - 1 : end + 1]):
-        end -= 1
-    return text[:end]
+    return text[: whole_end(text, characters)]
 
 
 def cut_to_tokens(text: str, tokens: int) -> str:

@@ -7,12 +7,13 @@ from typing import Any
 
 
 class LostAt(StrEnum):
-    """The stage that lost it; `returned` if none did.
+    """The stage that lost it, in their order; `returned` if none did.
 
-    `not_indexed`: it has no entry yet. `stale_in_index`: its entry is of an older text.
-    `lexical_rank`, `semantic_rank`: no leg had it among its candidates; the former where the record
-    has words of the question. `fused_out`: below the floor of the blend. `reranked_out`: the
-    reranker moved it off the page.
+    `not_indexed`: it has no entry yet, or none on the leg that would have found it.
+    `stale_in_index`: its entry is, or was when the search asked, of an older text. `lexical_rank`,
+    `semantic_rank`: no leg had it among its candidates; the former where the record has words of
+    the question. `fused_out`: below the floor of the blend. `reranked_out`: the reranker moved it
+    off the page.
     """
 
     UNKNOWN = "unknown"

@@ -40,15 +40,27 @@ class Part(NamedTuple):
     contribution: float
 
 
+class Way(NamedTuple):
+    """What one way of asking a leg gave a hit; `variation` 0 is the original."""
+
+    leg: Leg
+    variation: int
+    rank: int
+    score: float
+    normalised: float
+    contribution: float
+
+
 class FusedHit(NamedTuple):
-    """One entry of the fused list, with the whole arithmetic by leg; `relevance` is a reranker's
-    score, once it has one.
+    """One entry of the fused list, with the whole arithmetic by leg, and where a question was asked
+    in several ways, by each of them; `relevance` is a reranker's score, once it has one.
     """
 
     score: float
     parts: Mapping[Leg, Part]
     candidate: Candidate
     relevance: float | None = None
+    ways: Sequence[Way] = ()
 
     @property
     def ordering(self) -> float:
@@ -139,21 +151,21 @@ def _ordered(entries: _Entries) -> list[FusedHit]:
 
 
 def _blend(legs: Mapping[Leg, Sequence[Candidate]]) -> list[FusedHit]:
-    originals = {leg: _originals(leg, candidates) for leg, candidates in legs.items()}
+    levels = {leg: originals(leg, candidates) for leg, candidates in legs.items()}
     terms = blended(
         {
-            leg: [(one.key, level) for one, level in zip(candidates, originals[leg], strict=True)]
+            leg: [(one.key, level) for one, level in zip(candidates, levels[leg], strict=True)]
             for leg, candidates in legs.items()
         }
     )
     entries: _Entries = {}
     for leg, candidates in legs.items():
-        for rank, (one, level) in enumerate(zip(candidates, originals[leg], strict=True), 1):
+        for rank, (one, level) in enumerate(zip(candidates, levels[leg], strict=True), 1):
             _add(entries, one, leg, Part(rank, one.score, level, 1.0, terms[one.key][leg]))
     return [hit for hit in _ordered(entries) if hit.score >= FLOOR]
 
 
-def _originals(leg: Leg, candidates: Sequence[Candidate]) -> list[float]:
+def originals(leg: Leg, candidates: Sequence[Candidate]) -> list[float]:
     """Raw scores on 0..1, each on the scale of its leg."""
     if leg is Leg.SEMANTIC:
         return [(1 + candidate.score) / 2 for candidate in candidates]
@@ -188,9 +200,7 @@ def extend(known: Sequence[FusedHit], deeper: Sequence[FusedHit]) -> list[FusedH
     keys = {hit.key for hit in known}
     ceiling = known[-1].score if known else None
     return [
-        hit
-        if ceiling is None or hit.score <= ceiling
-        else FusedHit(ceiling, hit.parts, hit.candidate)
+        hit if ceiling is None or hit.score <= ceiling else hit._replace(score=ceiling)
         for hit in deeper
         if hit.key not in keys
     ]

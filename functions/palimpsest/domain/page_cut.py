@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from palimpsest.domain.fusion import FusedHit
 from palimpsest.domain.queries import Hit
+from palimpsest.domain.whole_characters import whole_end
 
 CHARACTERS_OF_A_TOKEN = 4
 
@@ -26,7 +27,8 @@ def tokens_of(text: str) -> int:
 
 def within_tokens(hits: Sequence[Hit], most: int | None) -> list[Hit]:
     """The hits before the first one whose text would pass a budget of `most` tokens (None: all). If
-    that is the very first one, it alone, its text cut to the budget.
+    that is the very first one, it alone, its text cut to the budget, though never within what a
+    reader sees as one character.
     """
     if most is None:
         return list(hits)
@@ -41,5 +43,5 @@ def within_tokens(hits: Sequence[Hit], most: int | None) -> list[Hit]:
     if hits and not kept:
         content = hits[0].record.content
         whole = content.text if content else ""
-        kept = [replace(hits[0], text=whole[: most * CHARACTERS_OF_A_TOKEN])]
+        kept = [replace(hits[0], text=whole[: whole_end(whole, most * CHARACTERS_OF_A_TOKEN)])]
     return kept

@@ -4,6 +4,7 @@ from collections import Counter
 from functools import lru_cache
 
 from palimpsest.domain.analysis import spans, terms
+from palimpsest.domain.whole_characters import whole_end
 
 LENGTH = 300
 """Characters of a snippet, at most."""
@@ -24,7 +25,7 @@ def snippet(text: str, query: str, *, length: int = LENGTH) -> str:
     found = [(start, term) for term, start, _ in spans(text[:READ]) if term in wanted]
     start = _densest(found, length - 2) if found else 0
     start = _word_start(text, max(0, start - length // 6)) if start else 0
-    body = text[start : start + length - 2]
+    body = text[start : whole_end(text, start + length - 2)]
     if start + length - 2 < len(text):
         body = _whole_words(body)
     tail = _ELLIPSIS if start + len(body) < len(text) else ""
@@ -62,7 +63,7 @@ def _word_start(text: str, position: int) -> int:
     for offset, character in enumerate(near):
         if character.isspace():
             return position + offset + 1
-    return position
+    return whole_end(text, position)
 
 
 def _whole_words(body: str) -> str:
