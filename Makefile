@@ -160,9 +160,6 @@ SETS ?= tests/evaluation/small $(wildcard ../shared/eval/paraphrase ../shared/ev
 eval: $(SETUP) model ## Every set on both engines by every method, and a gate [SETS='<folder> …'] [WRITE=yes] [COMMIT=yes]
 	@PYTHONPATH=functions:infra:tests $(PY) -m evaluation.gate $(SETS) $(if $(WRITE),--write) $(if $(COMMIT),--commit)
 
-eval-engines: $(SETUP) model
-	@PYTHONPATH=functions:infra:tests $(PY) -m evaluation.engines $(SETS)
-
 RUNNING_STACK = [ -f "$(LOCAL_DIR)/env" ] || { echo "error: no stack is running; make up starts one" >&2; exit 2; }; \
   set -a; . "$(abspath $(LOCAL_DIR))/env"
 eval-set: $(SETUP) ## One set through the running stack: SET=<folder> [OPTIONS='{"mode": "lexical"}']

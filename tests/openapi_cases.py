@@ -53,6 +53,8 @@ BEYOND_SCHEMAS: dict[str, str] = {
     "too_many": "how many records all operations together supersede",
     "twice": "that two operations name the same record",
     "two_guards": "that two headers exclude each other",
+    "not_configured": "whether there is a reranker",
+    "no_scale": "what scores mode, fusion and reranker give together",
 }
 """The rules that no schema can tell, by the kind of error that names them."""
 

@@ -136,6 +136,7 @@ class World:
             index=self.index,
             embedding=RecordEmbedding(self.embedder, self.vectors),
             register=self.register,
+            executor=InlineExecutor(),
             clock=self.clock,
         )
         self.erasing = EraseService(DynamoErasures(table, client), self.clock)

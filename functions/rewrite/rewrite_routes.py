@@ -18,7 +18,7 @@ from rewrite.schemas import RewriteBody, parts_of
 PATIENCE_S = 12.0
 
 
-def _clean(body: Any, warnings: Warnings) -> Any:
+def _clean(body: dict[str, Any], warnings: Warnings) -> dict[str, Any]:
     mended = deepcopy(body)
     for holder, member, field in parts_of(mended):
         if member in holder:
@@ -29,7 +29,7 @@ def _clean(body: Any, warnings: Warnings) -> Any:
 @api.route(
     "POST",
     "/rewrite",
-    Access(Scope.READ, body=True, clean=_clean),
+    Access(Scope.READ, body=True, clean=_clean, in_namespaces=False),
     answers={200: answers.Rewriting},
 )
 def post_rewrite(body: Annotated[RewriteBody, Body()]) -> Response[str]:

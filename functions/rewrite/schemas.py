@@ -38,10 +38,8 @@ class RewriteBody(BaseModel):
         return tuple(Turn(one.role, one.content) for one in self.history or ())
 
 
-def parts_of(body: Any) -> list[tuple[dict[str, Any], str, str]]:
+def parts_of(body: dict[str, Any]) -> list[tuple[dict[str, Any], str, str]]:
     """The texts of a body as it came: what holds each, under which name, and what it is called."""
-    if not isinstance(body, dict):
-        return []
     history = body.get("history")
     turns = enumerate(history if isinstance(history, list) else [])
     return [(body, "query", "query")] + [

@@ -150,8 +150,9 @@ class StageRank(TypedDict):
 
 
 class RecordStage(TypedDict):
-    """The record in the table."""
+    """The record in the table, in the namespace where it came furthest."""
 
+    namespace: str
     status: Literal["active", "superseded", "deleted"]
     revision: Revision
 

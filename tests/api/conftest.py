@@ -2,6 +2,7 @@ import importlib
 import itertools
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +114,11 @@ class Http:
         return [item for page in pages for item in page["Items"]]
 
     @property
+    def search_parts(self) -> Any:
+        """Index, models and the like of the search function."""
+        return self._modules["search"].services().parts
+
+    @property
     def readiness_checks(self) -> dict[str, Any]:
         found: dict[str, Any] = self._modules["search"].services().readiness.needed
         return found
@@ -141,6 +147,37 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     loaded["search"].services().parts.executor.close()
     loaded["search"].services().parts.index.close()
     loaded["projector"].services().projection.index.close()
+
+
+@contextmanager
+def renewed(modules: dict[str, Any], **environment: str) -> Iterator[None]:
+    """Search and rewrite as they are with these settings too, as if they had started with them."""
+    settings = modules["search"].services().settings
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("table_name", "embedder", "embedding_dimension", "index_folder"):
+            patch.setenv(name.upper(), str(getattr(settings, name)))
+        with pytest.MonkeyPatch.context() as more:
+            for name, value in environment.items():
+                more.setenv(name, value)
+            _start_anew(modules)
+            yield
+        _start_anew(modules)
+
+
+def _start_anew(modules: dict[str, Any]) -> None:
+    parts = modules["search"].services().parts
+    parts.executor.close()
+    parts.index.close()
+    for name in ("search", "rewrite"):
+        modules[name].services.cache_clear()
+        modules[name].services()
+
+
+@pytest.fixture
+def modelled(http: Http, modules: dict[str, Any]) -> Iterator[Http]:
+    """A tenant where a simulated language model rewrites and a simulated reranker orders."""
+    with renewed(modules, LANGUAGE_MODEL="simulated", RERANKER="simulated"):
+        yield http
 
 
 def declared(module: Any) -> Any:

@@ -13,8 +13,10 @@ from api.conftest import Answer, Http
 from api.probes import probes, sample
 from openapi.generate import document
 
-ELSEWHERE = {"unknown_id", "too_large"}
-"""What no schema can know: whether an id exists, how large the whole is."""
+ELSEWHERE = {"unknown_id", "too_large", "not_configured", "no_scale"}
+"""What no schema can know: whether an id exists, how large the whole is, whether there is a
+reranker, and so of what kind the scores are.
+"""
 
 OPERATIONS = {
     operation["operationId"]: (method.upper(), path, operation)

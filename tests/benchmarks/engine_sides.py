@@ -16,10 +16,10 @@ from opensearchpy import OpenSearch, helpers
 from benchmarks.engine_corpus import Asked, Corpus
 from benchmarks.engine_table import NAMESPACE, PARTITION, TENANT, MemoryTable
 from palimpsest.adapters.opensearch import Catalogue, Endpoint, OpenSearchGenerations, make_client
+from palimpsest.adapters.opensearch.asking import ENGINE_SHARE
 from palimpsest.adapters.opensearch.catalogue import write_alias
 from palimpsest.adapters.opensearch.documents import prepared
-from palimpsest.adapters.opensearch.index import ENGINE_SHARE
-from palimpsest.adapters.opensearch.questions import payload, question
+from palimpsest.adapters.opensearch.questions import payload
 from palimpsest.adapters.system import SystemClock, ThreadExecutor
 from palimpsest.adapters.wake_queue import NoWaker
 from palimpsest.bootstrap.searching import SearchParts, make_search
@@ -74,13 +74,14 @@ class Ours:
         self.executor = ThreadExecutor()
         embedder, table = PreparedEmbedder(corpus), self.table
         as_port: Any = table  # it has what these two services ask of their ports, and no more
-        index = generations.reading(patience_s=PATIENCE_S)
+        self.index = index = generations.reading(patience_s=PATIENCE_S)
         self.projection = ProjectService(
             store=as_port,
             ledger=as_port,
             index=index,
             embedding=RecordEmbedding(embedder, as_port),
             register=as_port,
+            executor=self.executor,
             clock=SystemClock(),
         )
         self.service = make_search(
@@ -105,6 +106,13 @@ class Ours:
                 raise RuntimeError(f"not what was to be projected: {done}")
 
         return project
+
+    def learn(self) -> None:
+        """Ask every question once: how common its words are is known from then on, as it is to a
+        process that has served for a while.
+        """
+        for asked in self.corpus.questions:
+            self.search(asked)
 
     def search(self, asked: Asked) -> SearchAnswer:
         return self.service.search(
@@ -151,28 +159,25 @@ class Raw(Bare):
         return write
 
     def asking(self, asked: Asked) -> Callable[[], Any]:
-        """What sends both legs as our adapter would send them now. Each call is as of another
-        instant, as ours is: the engine keeps the sets of filters that come again.
+        """What sends both legs as our adapter would send them now, by what it knows of their words.
+        Each call is as of another instant, as ours is: the engine keeps the sets of filters that
+        come again.
         """
         reading = self.ours.reading
         legs = [
-            question(
-                LegQuery(
-                    leg=leg,
-                    partitions=(PARTITION,),
-                    depth=self.ours.service.depth,
-                    now=self.ours.service.clock.now(),
-                    text=asked.text,
-                    vector=asked.vector if leg is Leg.SEMANTIC else None,
-                    fingerprint=reading.fingerprint,
-                ),
+            LegQuery(
+                leg=leg,
+                partitions=(PARTITION,),
+                depth=self.ours.service.depth,
+                now=self.ours.service.clock.now(),
+                text=asked.text,
+                vector=asked.vector if leg is Leg.SEMANTIC else None,
                 fingerprint=reading.fingerprint,
-                dimension=reading.dimension,
-                timeout=ENGINE_SHARE * TIMEOUT_S,
             )
             for leg in Leg
         ]
-        body = payload(legs, index=reading.name)
+        request = self.ours.index._asker.request(reading, legs, timeout=ENGINE_SHARE * TIMEOUT_S)
+        body = payload(request.bodies(), index=reading.name)
         return lambda: self.client.msearch(body=body)
 
 

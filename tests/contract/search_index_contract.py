@@ -4,6 +4,7 @@ takes vectors of three numbers under the fingerprint `FINGERPRINT`.
 
 from contract.index_entries import FINGERPRINT
 from contract.search_index_candidates import CandidatesContract
+from contract.search_index_common_terms import CommonTermsContract
 from contract.search_index_filters import FiltersContract
 from contract.search_index_generations import GenerationsContract
 from contract.search_index_lexical import LexicalContract
@@ -20,6 +21,7 @@ class SearchIndexContract(
     FiltersContract,
     PartitionsContract,
     LexicalContract,
+    CommonTermsContract,
     SemanticContract,
     OrderContract,
     GenerationsContract,

@@ -88,15 +88,5 @@ class PartitionsContract:
             assert [c.key for c in result.candidates] == [(A, "a"), (B, "b")]
 
 
-class CommonTermsContract:
-    """Of indexes that know how many documents asked hold a term: common terms admit none."""
-
-    def test_terms_are_common_by_all_partitions_together(self, index: SearchIndex) -> None:
-        index.write([entry(f"n{i:03}", "everywhere", partition=A) for i in range(110)])
-        index.write([entry("it", "rare everywhere", partition=B), entry("r", "rare", partition=B)])
-        found = sorted(keys(index, by_words("rare everywhere", partitions=(A, B))))
-        assert found == [(B, "it"), (B, "r")]
-
-
 def _found(candidate: Candidate) -> tuple[str, float, int, str]:
     return candidate.id, candidate.score, candidate.revision, candidate.text_hash

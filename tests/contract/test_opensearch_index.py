@@ -15,7 +15,8 @@ from contract.opensearch_index import reading
 from contract.search_index_contract import SearchIndexContract
 from contract.test_index_filters import compared, fields_of, filters
 from palimpsest.adapters.memory import MemoryIndex
-from palimpsest.adapters.opensearch import OpenSearchIndex
+from palimpsest.adapters.opensearch import OpenSearchIndex, common_terms
+from palimpsest.domain import lexical
 from palimpsest.domain.clean import is_broken
 from palimpsest.domain.entries import Entry
 from palimpsest.domain.filters import Compare, Relation, passes
@@ -54,8 +55,8 @@ def test_it_finds_what_the_plain_index_finds(
     with fresh(opensearch_url) as real:
         for batch in writes:
             assert plain.write(batch) == real.write(batch)
-        lexical, semantic = by_words(text), by_vector(*vector)
-        expected, got = ask(plain, lexical), ask(real, lexical)
+        worded, semantic = by_words(text), by_vector(*vector)
+        expected, got = ask(plain, worded), ask(real, worded)
         assert {c.key: c.text_hash for c in got.candidates} == {
             c.key: c.text_hash for c in expected.candidates
         }
@@ -65,6 +66,22 @@ def test_it_finds_what_the_plain_index_finds(
         assert found == pytest.approx(scores, abs=2e-3)  # float16 there, float32 here
         assert list(plain.walk("acme#notes")) == list(real.walk("acme#notes"))
         assert dict(plain.heights()) == dict(real.heights())
+
+
+@NODE
+@given(st.lists(entries, min_size=4, max_size=9), st.lists(texts, min_size=2, max_size=4))
+def test_common_words_admit_the_same_as_in_the_plain_index(
+    opensearch_url: str, stored: list[Entry], asked: list[str]
+) -> None:
+    plain = MemoryIndex(fingerprint=FINGERPRINT)
+    with fresh(opensearch_url) as real, pytest.MonkeyPatch.context() as patched:
+        for module in (lexical, common_terms):
+            patched.setattr(module, "COMMON_FLOOR", 1)  # so that a few documents are enough
+        assert plain.write(stored) == real.write(stored)
+        for text in asked * 2:
+            expected, got = ask(plain, by_words(text)), ask(real, by_words(text))
+            assert {c.key for c in got.candidates} == {c.key for c in expected.candidates}
+            assert (got.status, got.cut) == (expected.status, expected.cut)
 
 
 @NODE

@@ -17,20 +17,19 @@ from contract.index_entries import (
 )
 from contract.index_strategies import entries, texts, vectors
 from contract.search_index_contract import SearchIndexContract
-from contract.search_index_partitions import CommonTermsContract
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.sqlite import SqliteIndex
 from palimpsest.domain.entries import Entry
 from palimpsest.ports import SearchIndex
 
 
-class TestMemory(SearchIndexContract, CommonTermsContract):
+class TestMemory(SearchIndexContract):
     @pytest.fixture
     def index(self) -> SearchIndex:
         return MemoryIndex(fingerprint=FINGERPRINT)
 
 
-class TestSqlite(SearchIndexContract, CommonTermsContract):
+class TestSqlite(SearchIndexContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[SearchIndex]:
         index = SqliteIndex(tmp_path, fingerprint=FINGERPRINT)
@@ -38,7 +37,7 @@ class TestSqlite(SearchIndexContract, CommonTermsContract):
         index.close()
 
 
-class TestSqliteWithAShortlist(SearchIndexContract, CommonTermsContract):
+class TestSqliteWithAShortlist(SearchIndexContract):
     """Where even two vectors are compared by their sign bits first."""
 
     @pytest.fixture

@@ -34,6 +34,11 @@ BODIES: Mapping[str, list[dict[str, Any]]] = {
         {"query": "where is the strongbox", "namespaces": ["$ns"]},
         {"query": "where is the strongbox", "namespaces": ["$inside", "$ns"]},
     ],
+    "postExplain": [
+        {"query": "where is the strongbox", "namespace": "$ns", "expected": ["$id"]},
+        {"query": "where is the strongbox", "namespaces": ["$ns"], "expected": ["$id"]},
+    ],
+    "postRewrite": [{"query": "where is the strongbox"}],
 }
 """The bodies of every route that takes one: `$ns` and `$id` are what is asked for, `$inside` is a
 namespace that the key may use.

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import opensearch_node
+from contract.index_entries import by_vector, by_words, entry, vector
 from contract.opensearch_index import generations
 from index_faults.fault_proxy import Exchange, FaultProxy, serving
 from index_faults.messages import Reply
@@ -64,9 +65,9 @@ class Writing:
 
     def _written(self, entries: Sequence[Entry]) -> Sequence[WriteResult]:
         results = self.world.index.write(entries, visible=False)
-        for entry, result in zip(entries, results, strict=True):
+        for one, result in zip(entries, results, strict=True):
             assert result.outcome is not WriteOutcome.REJECTED
-            self.acknowledged[entry.id] = max(entry.version, self.acknowledged.get(entry.id, 0))
+            self.acknowledged[one.id] = max(one.version, self.acknowledged.get(one.id, 0))
         return results
 
     def run(self, ended: threading.Event) -> None:
@@ -185,6 +186,31 @@ def test_a_node_killed_amid_writes_and_searches_loses_nothing_and_is_never_taken
     assert lost == {}
     assert proof.equal
     assert proof.entries == len(world.store.read(TENANT, NAMESPACE, [*SEEDS, *IDS])[1])
+
+
+def test_a_node_killed_between_the_two_round_trips_of_a_search_fails_the_leg_that_needed_both(
+    own: OwnNode,
+) -> None:
+    with serving(own.node.url) as proxy:
+        index = generations(proxy.url, "between").reading(patience_s=20)
+        crowd = [entry(f"n{i:03}", "everywhere") for i in range(120)]
+        index.write([*crowd, entry("r", "rare", vector=vector(1, 0, 0))])
+
+        def killing(exchange: Exchange) -> Reply:
+            reply = exchange.forwarded()
+            own.node.kill()
+            return reply
+
+        proxy.inject(killing, "/_msearch", times=1)
+        asked = [by_words("rare everywhere"), by_vector(1, 0, 0)]
+        lexical, semantic = index.search(asked, timeout=10)
+        assert (lexical.status, lexical.reason) == (LegStatus.FAILED, "index_error")
+        assert [one.id for one in semantic.candidates] == ["r"]
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            index.search(asked, timeout=10)
+        own.start()
+        until(lambda: index.search(asked, timeout=10)[0].status is LegStatus.OK)
+        assert [one.id for one in index.search(asked, timeout=10)[0].candidates] == ["r"]
 
 
 def versions(world: World) -> dict[str, int]:

@@ -7,7 +7,6 @@ with HMAC-SHA256 and SHAKE256, so no nonce is needed.
 """
 
 import base64
-import binascii
 import hashlib
 import hmac
 import json
@@ -33,7 +32,7 @@ class Cursors:
     def seal_bytes(self, body: bytes, *bound: str | int | None) -> str:
         """The cursor that holds these bytes."""
         tag = self._tag(body, bound)
-        return base64.urlsafe_b64encode(tag + self._veiled(body, tag)).decode().rstrip("=")
+        return _spelt(tag + self._veiled(body, tag))
 
     def open(self, cursor: str, *bound: str | int | None) -> list[Any]:
         """The place of a cursor that was sealed with the same values. Raises `CursorMismatch`."""
@@ -47,12 +46,8 @@ class Cursors:
         characters, as of any other, `CursorMismatch`.
         """
         try:
-            if len(cursor) > most:
-                raise ValueError  # noqa: TRY301  # one way out for all that is no cursor
-            sealed = base64.b64decode(
-                cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
-            )
-        except (ValueError, binascii.Error) as error:
+            sealed = _read(cursor, most)
+        except ValueError as error:  # as binascii.Error is
             raise CursorMismatch("this is not a cursor") from error
         tag = sealed[:_TAG_BYTES]
         body = self._veiled(sealed[_TAG_BYTES:], tag)
@@ -71,3 +66,19 @@ class Cursors:
         said = json.dumps(list(bound), separators=(",", ":")).encode()
         message = len(said).to_bytes(4, "big") + said + body
         return hmac.digest(self._key(), message, hashlib.sha256)[:_TAG_BYTES]
+
+
+def _spelt(sealed: bytes) -> str:
+    return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
+
+
+def _read(cursor: str, most: int) -> bytes:
+    """The bytes that are spelt exactly so: their last character has bits that say nothing. Raises
+    `ValueError`.
+    """
+    if len(cursor) > most:
+        raise ValueError("too long")
+    sealed = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+    if _spelt(sealed) != cursor:
+        raise ValueError("spelt in another way")
+    return sealed

@@ -39,13 +39,15 @@ def _as_it_is(body: Any, _: Warnings) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a route asks for: the scope of a key (None: no key), whether it takes a body, and how
-    broken characters are taken out of that body.
+    """What a route asks for: the scope of a key (None: no key), whether it takes a body, how broken
+    characters are taken out of that body, and whether it is about records, which are those of the
+    default namespace where the body names none.
     """
 
     scope: Scope | None
     body: bool = False
     clean: Cleaner = _as_it_is
+    in_namespaces: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +162,7 @@ class HttpApi:
         warnings: Warnings = []
         sent = _object(event) if access.body else None
         body = access.clean(sent, warnings) if access.body else None
-        if grant is not None and access.body and "ns" not in path:
+        if grant is not None and access.body and access.in_namespaces and "ns" not in path:
             check_namespaces(grant, path, body)
         route = PARAMETER.sub(lambda name: quote(path[name[1]], safe="") or "%00", resource)
         prepared = dict(event, path=route, isBase64Encoded=False)

@@ -2,7 +2,8 @@
 of the question shifts it.
 
 A cursor holds ids, text hashes, scores and ranks, and how the stages fared, compressed and sealed
-as in `cursors`; bound to tenant and to every member of the body but the limit.
+as in `cursors`; bound to tenant and to every member of the body but the limit, `namespaces` being
+another one than `namespace` even where it names the same.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from typing import Any
 from palimpsest.api.cursors import Cursors
 from palimpsest.domain.entries import Candidate, Leg, LegResult, LegStatus
 from palimpsest.domain.errors import CursorMismatch
-from palimpsest.domain.fusion import FusedHit, Part
+from palimpsest.domain.fusion import FusedHit, Part, Way
 from palimpsest.domain.queries import (
     Deep,
     Outcome,
@@ -29,6 +30,9 @@ MOST_CHARACTERS = 500_000
 MOST_BYTES = 4_000_000
 """Of what a cursor holds, decompressed."""
 
+LEVEL = 3
+"""Of compression: hashes and scores hardly shrink any further, and it takes a third of the time."""
+
 
 class SearchCursors:
     """Seals what a search has left, and opens it again."""
@@ -36,16 +40,27 @@ class SearchCursors:
     def __init__(self, cursors: Cursors) -> None:
         self._cursors = cursors
 
-    def seal(self, rest: Rest | None, request: SearchRequest) -> str | None:
-        """The cursor of a rest; None where there is none."""
+    def seal(
+        self, rest: Rest | None, request: SearchRequest, *, by_namespace: bool = False
+    ) -> str | None:
+        """The cursor of a rest; None where there is none. `by_namespace`: as it was asked for. Of a
+        list that no cursor can hold, which takes thousands of hits, the end is left out.
+        """
         if rest is None:
             return None
-        said = json.dumps(_rest_json(rest, request), separators=(",", ":"), ensure_ascii=False)
-        return self._cursors.seal_bytes(zlib.compress(said.encode(), 9), *_bound(request))
+        bound = _bound(request, by_namespace=by_namespace)
+        while True:
+            said = json.dumps(_rest_json(rest, request), separators=(",", ":"), ensure_ascii=False)
+            cursor = self._cursors.seal_bytes(zlib.compress(said.encode(), LEVEL), *bound)
+            if len(cursor) <= MOST_CHARACTERS:
+                return cursor
+            fitting = int(0.95 * len(rest.hits) * MOST_CHARACTERS / len(cursor))
+            rest = replace(rest, hits=rest.hits[:fitting])
 
-    def open(self, cursor: str, request: SearchRequest) -> Rest:
+    def open(self, cursor: str, request: SearchRequest, *, by_namespace: bool = False) -> Rest:
         """The rest that a cursor holds. Raises `CursorMismatch`."""
-        packed = self._cursors.open_bytes(cursor, *_bound(request), most=MOST_CHARACTERS)
+        bound = _bound(request, by_namespace=by_namespace)
+        packed = self._cursors.open_bytes(cursor, *bound, most=MOST_CHARACTERS)
         reader = zlib.decompressobj()
         said = reader.decompress(packed, MOST_BYTES)
         if reader.unconsumed_tail:
@@ -53,9 +68,9 @@ class SearchCursors:
         return _rest(json.loads(said), request)
 
 
-def _bound(request: SearchRequest) -> tuple[str, str, str]:
+def _bound(request: SearchRequest, *, by_namespace: bool) -> tuple[str, str, str]:
     """What tells this request from every other but those with another limit."""
-    members = repr(replace(request, limit=0)).encode()
+    members = repr((replace(request, limit=0), by_namespace)).encode()
     return request.tenant, "search", hashlib.sha256(members).hexdigest()
 
 
@@ -65,7 +80,7 @@ def _rest_json(rest: Rest, request: SearchRequest) -> dict[str, Any]:
     return {
         "kind": rest.score_kind,
         "generation": rest.generation,
-        "hits": [_hit_json(hit, places) for hit in rest.hits],
+        "hits": [_hit_json(hit, places, explained=request.explain) for hit in rest.hits],
         "legs": [
             [leg.value, result.status.value, len(result.candidates), result.reason]
             for leg, result in outcome.legs.items()
@@ -76,7 +91,8 @@ def _rest_json(rest: Rest, request: SearchRequest) -> dict[str, Any]:
     }
 
 
-def _hit_json(hit: FusedHit, places: Mapping[str, int]) -> list[Any]:
+def _hit_json(hit: FusedHit, places: Mapping[str, int], *, explained: bool) -> list[Any]:
+    """Its row; by which ways it was found is told only where it is explained."""
     one = hit.candidate
     parts = [[leg.value, *part] for leg, part in hit.parts.items()]
     return [
@@ -87,6 +103,7 @@ def _hit_json(hit: FusedHit, places: Mapping[str, int]) -> list[Any]:
         hit.score,
         hit.relevance,
         parts,
+        [[*way] for way in hit.ways] if explained else [],
     ]
 
 
@@ -113,8 +130,9 @@ def _leg(leg: str, status: str, hits: int, reason: str | None) -> LegResult:
 
 
 def _hit(row: list[Any], partitions: list[str]) -> FusedHit:
-    place, record_id, revision, text_hash, score, relevance, parts = row
+    place, record_id, revision, text_hash, score, relevance, parts, ways = row
     by_leg = {Leg(leg): Part(*part) for leg, *part in parts}
     first = next(iter(by_leg.values()))
     candidate = Candidate(partitions[place], record_id, first.score, revision, text_hash)
-    return FusedHit(score, by_leg, candidate, relevance)
+    told = tuple(Way(Leg(leg), *way) for leg, *way in ways)
+    return FusedHit(score, by_leg, candidate, relevance, told)

@@ -97,7 +97,10 @@ def _rank(part: Part | None) -> dict[str, Any] | None:
 
 
 def _explained(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
+    """The whole arithmetic of a hit; `ways`: of each way of asking, where there were several."""
+    ways = [{**way._asdict(), "leg": way.leg.value} for way in hit.fused.ways]
     return {
+        **({"ways": ways} if ways else {}),
         "score_kind": answer.score_kind,
         "legs": {
             leg.value: {

@@ -7,7 +7,7 @@ from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
 from palimpsest.adapters.dynamodb.vectors import DynamoVectorStore
-from palimpsest.adapters.system import SystemClock
+from palimpsest.adapters.system import SystemClock, ThreadExecutor
 from palimpsest.bootstrap.parts import Embedders, make_embedders, make_index, make_store
 from palimpsest.ports import RecordStore
 from palimpsest.services.embed_records import RecordEmbedding
@@ -59,6 +59,7 @@ def projection_parts(settings: Settings | None = None) -> ProjectionParts:
         index=kept.reading,
         embedding=RecordEmbedding(embedders.main, DynamoVectorStore(settings.table_name, client)),
         register=DynamoGenerationRegister(settings.table_name, client),
+        executor=ThreadExecutor(),
         clock=SystemClock(),
     )
     every = None

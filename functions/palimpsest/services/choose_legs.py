@@ -1,11 +1,12 @@
 """Which legs a search asks: those of its mode, by its policy the semantic one only if need be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.domain.budget import Stage
 from palimpsest.domain.entries import Candidate, Leg, LegResult, LegStatus
 from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
+from palimpsest.domain.loss import loss_of
 from palimpsest.domain.queries import Mode, SearchRequest, SemanticPolicy
 from palimpsest.domain.records import Content
 from palimpsest.domain.thin import is_thin
@@ -40,8 +41,8 @@ class LegChoice:
     clock: Clock
 
     def ask(self, request: SearchRequest, seen: Seen, *, depth: int) -> AskedLegs:
-        """Ask, in one round trip unless the policy needs two. Raises `Unavailable` where the index
-        cannot be asked.
+        """Ask, in one round trip unless the policy needs two. Raises `Unavailable` or `Throttled`
+        where the only one cannot be asked.
         """
         question = Question(
             request=request,
@@ -55,21 +56,18 @@ class LegChoice:
             legs = request.mode.legs
             return AskedLegs(question, legs, self._asked(question, legs, seen, depth=depth))
         first = (Leg.LEXICAL,)
-        lexical = self._asked(question, first, seen, depth=depth, share=FIRST_SHARE)
+        lexical = self._alone(question, Leg.LEXICAL, seen, depth=depth, share=FIRST_SHARE)
         if policy is SemanticPolicy.NEVER:
             return AskedLegs(question, first, lexical.beside(_skipped("policy:never")))
         if not self._thin(request, lexical.merged[Leg.LEXICAL], seen):
             return AskedLegs(question, first, lexical.beside(_skipped("policy:lexical_suffices")))
         question = replace(question, vectors=self._embedded(question, seen))
-        semantic = self._second(question, seen, depth=depth)
+        semantic = self._alone(question, Leg.SEMANTIC, seen, depth=depth)
         return AskedLegs(question, request.mode.legs, lexical.beside(semantic))
 
-    def deeper(self, asked: AskedLegs, seen: Seen, *, depth: int) -> Mapping[Leg, LegResult]:
-        """The same legs once more, asked for more candidates; none where they cannot be asked."""
-        try:
-            return self._asked(asked.question, asked.legs, seen, depth=depth).merged
-        except (Unavailable, Throttled):
-            return {}
+    def deeper(self, asked: AskedLegs, seen: Seen, *, depth: int) -> Asked:
+        """The same legs once more, asked for more candidates. Raises as `ask`."""
+        return self._asked(asked.question, asked.legs, seen, depth=depth)
 
     def _asked(
         self,
@@ -83,14 +81,16 @@ class LegChoice:
         left = share * seen.budget.left(Stage.LEGS, self.clock.monotonic())
         return self.asker.ask(question, legs, depth=depth, timeout=left)
 
-    def _second(self, question: Question, seen: Seen, *, depth: int) -> Asked:
-        """The semantic leg alone; that it cannot be asked is no outage: the other has answered."""
+    def _alone(
+        self, question: Question, leg: Leg, seen: Seen, *, depth: int, share: float = 1.0
+    ) -> Asked:
+        """One leg of two; that it cannot be asked is no outage: the other one may answer."""
         try:
-            return self._asked(question, (Leg.SEMANTIC,), seen, depth=depth)
+            return self._asked(question, (leg,), seen, depth=depth, share=share)
         except DeadlineExceeded:
-            return _unasked(LegStatus.TIMEOUT, "timeout")
+            return _unasked(leg, LegStatus.TIMEOUT, "timeout")
         except (Unavailable, Throttled):
-            return _unasked(LegStatus.FAILED, "index_error")
+            return _unasked(leg, LegStatus.FAILED, "index_error")
 
     def _embedded(self, question: Question, seen: Seen) -> list[QueryVector]:
         left = FIRST_SHARE * seen.budget.left(Stage.LEGS, self.clock.monotonic())
@@ -106,7 +106,7 @@ class LegChoice:
         return is_thin(request.query, found=len(lexical.candidates), limit=request.limit, best=best)
 
     def _content(self, request: SearchRequest, best: Candidate, seen: Seen) -> Content | None:
-        """The best match as it is now; None where it is gone or the table cannot tell."""
+        """The best match as it is now; None where it is not served or the table cannot tell."""
         namespace = request.partitions[best.partition]
         pending = self.executor.submit(
             lambda: self.store.read(request.tenant, namespace, [best.id])[1]
@@ -116,13 +116,15 @@ class LegChoice:
             record = in_time(pending, timeout=left, stage="table").get(best.id)
         except (Unavailable, Throttled):
             return None
-        return record.content if record is not None else None
+        clock = seen.read.clocks[namespace]
+        lost = loss_of(record, request, clock, now=seen.now, text_hash=best.text_hash)
+        return record.content if record is not None and lost is None else None
 
 
 def _skipped(reason: str) -> Asked:
-    return _unasked(LegStatus.SKIPPED, reason)
+    return _unasked(Leg.SEMANTIC, LegStatus.SKIPPED, reason)
 
 
-def _unasked(status: LegStatus, reason: str) -> Asked:
-    told = LegResult(leg=Leg.SEMANTIC, status=status, reason=reason)
-    return Asked({Leg.SEMANTIC: told}, {Leg.SEMANTIC: [told]})
+def _unasked(leg: Leg, status: LegStatus, reason: str) -> Asked:
+    told = LegResult(leg=leg, status=status, reason=reason)
+    return Asked({leg: told}, {leg: [told]})

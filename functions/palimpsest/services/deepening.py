@@ -23,7 +23,6 @@ class Begun:
 
     decided: Deep
     pending: Pending[Rewritten] | None = None
-    began: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,7 @@ class Deepening:
                 return Begun(_shallow(query, "router:no-signal"))
             reason = "router:" + ",".join(_kinds(found))
         pending = self.rewriter.begin(request.tenant, query, timeout=timeout)
-        return Begun(_shallow(query, reason), pending, self.clock.monotonic())
+        return Begun(_shallow(query, reason), pending)
 
     def finish(self, begun: Begun, *, until: float) -> Deep:
         """The ways to ask; the original alone, and that it fell short, where the model has not
@@ -56,11 +55,11 @@ class Deepening:
         if begun.pending is None:
             return begun.decided
         (query,) = begun.decided.variations
-        timeout = max(0.0, until - self.clock.monotonic())
+        start = self.clock.monotonic()
         try:
-            found = in_time(begun.pending, timeout=timeout, stage=STAGE)
+            found = in_time(begun.pending, timeout=max(0.0, until - start), stage=STAGE)
         except DeadlineExceeded:
-            took = (self.clock.monotonic() - begun.began) * 1000
+            took = (self.clock.monotonic() - start) * 1000
             reason = "rewrite:model_timeout"
             return Deep(variations=(query,), reason=reason, fell_short=True, llm_calls=1, ms=took)
         answered = found.status is RewriteStatus.OK
@@ -71,7 +70,7 @@ class Deepening:
             fell_short=not answered,
             llm_calls=found.llm_calls,
             llm_tokens=found.llm_tokens,
-            ms=(self.clock.monotonic() - begun.began) * 1000,
+            ms=found.ms,
         )
 
 

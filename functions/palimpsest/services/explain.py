@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from palimpsest.domain.entries import EntryKey, Leg
-from palimpsest.domain.explanation import Explained
+from palimpsest.domain.entries import Candidate, EntryKey, Leg
+from palimpsest.domain.errors import Throttled, Unavailable
+from palimpsest.domain.explanation import Explained, LostAt
 from palimpsest.domain.filters import And, OneOf
-from palimpsest.domain.loss import loss_of
-from palimpsest.domain.queries import SearchAnswer, SearchRequest
-from palimpsest.domain.records import Record
+from palimpsest.domain.loss import Loss, loss_of
+from palimpsest.domain.queries import Mode, SearchAnswer, SearchRequest
 from palimpsest.ports import RecordStore, SearchIndex
 from palimpsest.services.ask_legs import LegAsker
 from palimpsest.services.explained_stages import Placing, reached, verdict
@@ -17,6 +17,9 @@ from palimpsest.services.search import Searched, SearchService
 
 PATIENCE_S = 3.0
 """What the expected records are asked for on the legs once the search itself is over."""
+
+FAR = {stage: place for place, stage in enumerate(LostAt)}
+"""How far a record came that was lost there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,58 +35,70 @@ class ExplainService:
         self, request: SearchRequest, expected: Sequence[str]
     ) -> tuple[SearchAnswer, list[Explained]]:
         """The answer to a search, and each expected id in the order asked. An id that stands in
-        several of the namespaces asked is told of the first one that knows it. Raises as a search.
+        several of the namespaces asked is told of where it came furthest. Raises as a search; what
+        the index cannot tell after the search is left out.
         """
         searched = self.searches.searched(request)
-        placed = {one: self._placed(searched, one) for one in dict.fromkeys(expected)}
-        scores = self._scores(searched, [one for one in placed if placed[one].record is not None])
-        told = [
-            self._explained(searched, placed[one], scores.get((placed[one].partition, one), {}))
-            for one in expected
-        ]
-        return searched.answer, told
+        ids = list(dict.fromkeys(expected))
+        placings = self._placings(searched, ids)
+        probed = self._probed(searched, ids) if any(one.record for one in placings) else {}
+        best: dict[str, Explained] = {}
+        for placing in placings:
+            told = self._explained(searched, replace(placing, found=probed.get(placing.key, {})))
+            known = best.setdefault(placing.id, told)
+            if FAR[told.stage] > FAR[known.stage]:
+                best[placing.id] = told
+        return searched.answer, [best[one] for one in expected]
 
-    def _placed(self, searched: Searched, record_id: str) -> Placing:
-        """Where an id stands: its record as the table has it now."""
-        request = searched.answer.request
-        found: list[Placing] = []
+    def _placings(self, searched: Searched, ids: Sequence[str]) -> list[Placing]:
+        """Each id in each namespace as the table has it now, namespaces in the order asked."""
+        request, seen = searched.answer.request, searched.seen
+        placings: list[Placing] = []
         for partition, namespace in request.partitions.items():
-            record = self.store.read(request.tenant, namespace, [record_id])[1].get(record_id)
-            clock = searched.seen.read.clocks[namespace]
-            loss = loss_of(record, request, clock, now=searched.seen.now)
-            indexed = searched.seen.read.indexed[namespace].revision
-            found.append(Placing(record_id, partition, record, loss, indexed))
-        return min(found, key=lambda one: (one.record is None, one.loss is not None))
+            records = self.store.read(request.tenant, namespace, ids)[1]
+            for one in ids:
+                record = records.get(one)
+                loss = loss_of(record, request, seen.read.clocks[namespace], now=seen.now)
+                known = None if loss is Loss.UNKNOWN else record
+                placings.append(
+                    Placing(
+                        id=one, namespace=namespace, partition=partition, record=known, loss=loss
+                    )
+                )
+        return placings
 
-    def _scores(
-        self, searched: Searched, expected: Sequence[str]
-    ) -> dict[EntryKey, dict[Leg, float]]:
-        """What each leg thinks of them, wherever they rank."""
-        if not expected:
-            return {}
-        asked = searched.asked
-        question = replace(asked.question, request=_only(asked.question.request, expected))
-        told = self.asker.ask(
-            question, asked.legs, depth=len(expected) * len(question.request.namespaces),
-            timeout=PATIENCE_S,
-        )  # fmt: skip
-        scores: dict[EntryKey, dict[Leg, float]] = {}
-        for leg, result in told.merged.items():
-            for one in result.candidates:
-                scores.setdefault(one.key, {})[leg] = one.score
-        return scores
+    def _probed(
+        self, searched: Searched, ids: Sequence[str]
+    ) -> dict[EntryKey, dict[Leg, Candidate]]:
+        """What each leg finds of them, wherever they rank."""
+        question, legs = searched.asked.question, searched.asked.legs
+        question = replace(question, request=_only(question.request, ids))
+        depth = len(ids) * len(question.request.namespaces)
+        found: dict[EntryKey, dict[Leg, Candidate]] = {}
+        try:
+            told = self.asker.ask(question, legs, depth=depth, timeout=PATIENCE_S)
+        except (Unavailable, Throttled):
+            return found
+        hybrid = question.request.mode is Mode.HYBRID
+        for leg, merged in told.merged.items():
+            for result in told.by_variation[leg] if hybrid else [merged]:
+                for one in result.candidates:
+                    by_leg = found.setdefault(one.key, {})
+                    by_leg[leg] = max(one, by_leg.get(leg, one), key=lambda known: known.score)
+        return found
 
-    def _explained(
-        self, searched: Searched, placing: Placing, scores: Mapping[Leg, float]
-    ) -> Explained:
-        stages: dict[str, Any] = {"record": _record(placing.record)}
-        legs = frozenset[Leg]()
-        if placing.loss is None:
-            legs = self.index.legs(placing.partition, placing.id)
-            stages["index"] = {"legs": sorted(leg.value for leg in legs)}
-            stages |= reached(searched, placing, scores)
-        stage = verdict(searched, placing, legs=legs, scores=scores)
-        return Explained(placing.id, stage, stages)
+    def _explained(self, searched: Searched, placing: Placing) -> Explained:
+        stages: dict[str, Any] = {"record": _record(placing)}
+        if placing.record is not None:
+            placing = replace(placing, legs=self._legs(placing))
+            stages |= {**_index(placing.legs), **reached(searched, placing)}
+        return Explained(placing.id, verdict(searched, placing), stages)
+
+    def _legs(self, placing: Placing) -> frozenset[Leg] | None:
+        try:
+            return self.index.legs(placing.partition, placing.id)
+        except (Unavailable, Throttled):
+            return None
 
 
 def _only(request: SearchRequest, expected: Sequence[str]) -> SearchRequest:
@@ -92,7 +107,13 @@ def _only(request: SearchRequest, expected: Sequence[str]) -> SearchRequest:
     return replace(request, filter=ids if request.filter is None else And((request.filter, ids)))
 
 
-def _record(record: Record | None) -> dict[str, Any] | None:
+def _record(placing: Placing) -> dict[str, Any] | None:
+    record = placing.record
     if record is None:
         return None
-    return {"status": record.status.value, "revision": record.revision}
+    status = record.status.value
+    return {"namespace": placing.namespace, "status": status, "revision": record.revision}
+
+
+def _index(legs: frozenset[Leg] | None) -> Mapping[str, Any]:
+    return {} if legs is None else {"index": {"legs": sorted(leg.value for leg in legs)}}

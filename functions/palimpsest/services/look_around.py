@@ -11,12 +11,14 @@ from palimpsest.domain.ledger import Reading
 from palimpsest.domain.queries import Deep, Mode, SearchRequest, SemanticPolicy
 from palimpsest.ports import Clock, Executor, IndexLedger, Pending, RecordStore, SearchIndex
 from palimpsest.services.deepening import Begun, Deepening
+from palimpsest.services.in_time import in_time
 from palimpsest.services.namespace_clocks import ClocksRead, NamespaceClocks
 from palimpsest.services.query_vector import QueryVector, QueryVectors
 
+STAGE = "search"
 POLL_S = 0.02
 INNER_SHARE = 0.9
-"""The embedder's own time-out as a share of what it is waited for."""
+"""The index's and the embedder's own time-out as a share of what they are waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class LookingAround:
         Raises `Unavailable` or `DeadlineExceeded` where index or table cannot tell.
         """
         budget = Budget(start=self.clock.monotonic(), seconds=request.timeout_ms / 1000)
-        reading = self.index.reading(timeout=INNER_SHARE * self._left(budget, Stage.EMBED))
+        reading = self._reading(budget)
         first = None if resumed else self._begun(request, reading, budget)
         read, budget = self._clocks_when_reached(request, reading.generation, budget)
         deep, vectors = Deep(variations=(request.query,), reason="resumed"), list[QueryVector]()
@@ -65,6 +67,15 @@ class LookingAround:
             deep, vectors = self._finished(reading, budget, first)
         # what expired while it waited is expired
         return Seen(budget, self.clock.now(), reading, read, deep, vectors)
+
+    def _reading(self, budget: Budget) -> Reading:
+        """Asked beside, unless it keeps time: it may wait for a file or a lock."""
+        left = self._left(budget, Stage.EMBED)
+        inner = INNER_SHARE * left
+        if self.index.keeps_time:
+            return self.index.reading(timeout=inner)
+        pending = self.executor.submit(lambda: self.index.reading(timeout=inner))
+        return in_time(pending, timeout=left, stage=STAGE)
 
     def _begun(self, request: SearchRequest, reading: Reading, budget: Budget) -> _Begun:
         left = INNER_SHARE * self._left(budget, Stage.EMBED)
@@ -97,15 +108,15 @@ class LookingAround:
             store=self.store, ledger=self.ledger, executor=self.executor, clock=self.clock
         )
         asked = (request.tenant, request.namespaces)
-        wait_until, waited = self.clock.monotonic() + request.wait_ms / 1000, 0.0
-        while True:
-            until = budget.end(Stage.EMBED) + waited
-            read = clocks.read(*asked, generation=generation, until=until)
+        read = clocks.read(*asked, generation=generation, until=budget.end(Stage.EMBED))
+        start = now = self.clock.monotonic()
+        wait_until, whole = start + request.wait_ms / 1000, budget
+        while now < wait_until and not read.reached(request.min_revision or 0):
+            self.clock.sleep(min(POLL_S, wait_until - now))
+            budget = whole.later(min(self.clock.monotonic(), wait_until) - start)
+            read = clocks.read(*asked, generation=generation, until=budget.end(Stage.EMBED))
             now = self.clock.monotonic()
-            if read.reached(request.min_revision or 0) or now >= wait_until:
-                return read, Budget(start=budget.start + waited, seconds=budget.seconds)
-            self.clock.sleep(POLL_S)
-            waited += self.clock.monotonic() - now
+        return read, whole.later(min(now, wait_until) - start)
 
     def _left(self, budget: Budget, stage: Stage) -> float:
         return budget.left(stage, self.clock.monotonic())

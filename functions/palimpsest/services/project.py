@@ -8,6 +8,7 @@ it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import LogEntry
@@ -17,11 +18,22 @@ from palimpsest.domain.ledger import LedgerEntry, Reason
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.vectors import Vector
 from palimpsest.domain.visibility import exists
-from palimpsest.ports import Clock, GenerationRegister, IndexLedger, RecordStore, SearchIndex
+from palimpsest.ports import (
+    Clock,
+    Executor,
+    GenerationRegister,
+    IndexLedger,
+    Pending,
+    RecordStore,
+    SearchIndex,
+)
 from palimpsest.services.embed_records import EmbeddedRecords, RecordEmbedding
 
 LOG_PAGE = 100
 WRITE_BATCH = 250
+UNDER_WAY = 1
+"""Batches that are being written while the next one is read and prepared."""
+
 REREADS = 20
 REREAD_PAUSE_S = 0.02
 
@@ -35,6 +47,15 @@ class Projected:
 
 
 @dataclass(frozen=True, slots=True)
+class _Written:
+    """A batch on its way into the index."""
+
+    entries: Sequence[Entry]
+    vectors: EmbeddedRecords
+    pending: Pending[list[WriteResult]]
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectService:
     """Brings one namespace's entries in line with its records, in one generation of the index:
     the one that is `read`, or one that is kept beside it.
@@ -45,6 +66,7 @@ class ProjectService:
     index: SearchIndex
     embedding: RecordEmbedding
     register: GenerationRegister
+    executor: Executor
     clock: Clock
     read: bool = True
 
@@ -100,10 +122,10 @@ class ProjectService:
         """Write what these records are now; `wanted` tells the revision each must at least have. On
         return they are visible, and the ledger says which are not wholly so.
         """
-        embedded = 0
+        embedded, ids = 0, sorted(wanted)
         add: list[LedgerEntry] = []
         clear: dict[str, int] = {}
-        ids = sorted(wanted)
+        written: list[_Written] = []
         for start in range(0, len(ids), WRITE_BATCH):
             batch = {record_id: wanted[record_id] for record_id in ids[start : start + WRITE_BATCH]}
             clock, records = self._settled(tenant, namespace, batch)
@@ -113,10 +135,13 @@ class ProjectService:
                 entry_of(f"{tenant}#{namespace}", record, clock, vectors.found.get(record.id))
                 for record in records.values()
             ]
-            results = self.index.write(entries, visible=False)
-            added, cleared = self._outcome(entries, results, vectors)
-            add, clear = add + added, clear | cleared
+            pending = self.executor.submit(partial(self.index.write, entries, visible=False))
+            written.append(_Written(entries, vectors, pending))
+            if len(written) > UNDER_WAY:
+                _add(self._outcome(written.pop(0)), add, clear)
             embedded, outage = embedded + vectors.embedded, vectors.outage
+        for one in written:
+            _add(self._outcome(one), add, clear)
         if ids:
             self.index.refresh()
             self.ledger.settle(tenant, namespace, generation, add=add, clear=clear)
@@ -134,23 +159,31 @@ class ProjectService:
             self.clock.sleep(REREAD_PAUSE_S)
         raise Unavailable("the table shows a commit's log but not its records", stage="table")
 
-    def _outcome(
-        self, entries: Sequence[Entry], results: Sequence[WriteResult], vectors: EmbeddedRecords
-    ) -> tuple[list[LedgerEntry], dict[str, int]]:
+    def _outcome(self, written: _Written) -> tuple[list[LedgerEntry], dict[str, int]]:
         """What the ledger must say of these entries, and which ones it must no longer name."""
+        results, missing = written.pending.result(), written.vectors.missing
         now = self.clock.now()
         add: list[LedgerEntry] = []
         clear: dict[str, int] = {}
-        for entry, result in zip(entries, results, strict=True):
+        for entry, result in zip(written.entries, results, strict=True):
             if result.outcome is WriteOutcome.REJECTED:
                 reason, detail = Reason.INDEX_REJECTED, result.reason or ""
-            elif entry.id in vectors.missing:
-                reason, detail = vectors.missing[entry.id]
+            elif entry.id in missing:
+                reason, detail = missing[entry.id]
             else:
                 clear[entry.id] = entry.revision
                 continue
             add.append(LedgerEntry(entry.id, entry.revision, reason, detail, now))
         return add, clear
+
+
+def _add(
+    outcome: tuple[list[LedgerEntry], dict[str, int]],
+    add: list[LedgerEntry],
+    clear: dict[str, int],
+) -> None:
+    add += outcome[0]
+    clear |= outcome[1]
 
 
 def _newest(page: Sequence[LogEntry]) -> dict[str, int]:

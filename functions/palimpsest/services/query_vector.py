@@ -86,19 +86,21 @@ class QueryVectors:
         """No failure of the embedder is an exception here: the other leg answers."""
         start = self._clock.monotonic()
         kept: Kept[Vector] | None = None
-        status, reason = LegStatus.FAILED, None
+        status, reason, called = LegStatus.FAILED, None, True
         try:
             kept = self._cache.get(
                 (embedder.fingerprint, text),
                 lambda: embedder.embed_query(text, timeout=timeout),
                 timeout=timeout,
             )
-            status = LegStatus.OK
+            status, called = LegStatus.OK, not kept.shared
         except EmbeddingRejected as error:
             reason = f"embedding_{error.reason}"
             if error.reason == BLANK:  # a question of signs alone has no meaning to look for
-                status, reason = LegStatus.SKIPPED, "nothing_to_embed"
-        except (DeadlineExceeded, TimeoutError):
+                status, reason, called = LegStatus.SKIPPED, "nothing_to_embed", False
+        except TimeoutError:  # another caller's
+            status, reason, called = LegStatus.TIMEOUT, "embedder_timeout", False
+        except DeadlineExceeded:
             status, reason = LegStatus.TIMEOUT, "embedder_timeout"
         except Throttled:
             reason = "embedder_throttled"
@@ -111,5 +113,5 @@ class QueryVectors:
             status=status,
             reason=reason,
             ms=(self._clock.monotonic() - start) * 1000,
-            called=kept is None or not kept.shared,
+            called=called,
         )

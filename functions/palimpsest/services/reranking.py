@@ -49,7 +49,8 @@ class Reranking:
         if self.reranker is not None:
             return None
         if request.rerank:
-            raise InvalidRequest.one("body", "rerank", msg="no reranker is configured")
+            msg = "no reranker is configured"
+            raise InvalidRequest.one("body", "rerank", msg=msg, kind="not_configured")
         return Reranked(RerankStatus.OFF, "not_configured")
 
     def rerank(

@@ -54,13 +54,16 @@ class RewriteStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """A rewriting, and what it took. `reason` unless the status is `ok`."""
+    """A rewriting, and what it took (`ms`, where it was begun beside). `reason` unless the status
+    is `ok`.
+    """
 
     rewriting: Rewriting
     status: RewriteStatus
     reason: str | None = None
     llm_calls: int = 0
     llm_tokens: int = 0
+    ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class RewriteService:
     """
 
     def __init__(self, model: LanguageModel | None, *, executor: Executor, clock: Clock) -> None:
-        self.model, self._executor = model, executor
+        self.model, self._executor, self._clock = model, executor, clock
         self._cache = SharedCache[CacheKey, _Answer](clock, most=KEPT, seconds=KEPT_S)
 
     @property
@@ -101,9 +104,13 @@ class RewriteService:
         self, tenant: str, query: str, *, history: Sequence[Turn] = (), timeout: float
     ) -> Pending[Rewritten]:
         """`rewrite`, beside what the caller does; it ends shortly before `timeout` seconds."""
-        return self._executor.submit(
-            lambda: self.rewrite(tenant, query, history=history, timeout=INNER_SHARE * timeout)
-        )
+
+        def work() -> Rewritten:
+            start = self._clock.monotonic()
+            found = self.rewrite(tenant, query, history=history, timeout=INNER_SHARE * timeout)
+            return replace(found, ms=(self._clock.monotonic() - start) * 1000)
+
+        return self._executor.submit(work)
 
     def rewrite_within(
         self,

@@ -3,16 +3,19 @@ and say what fell short.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from palimpsest.domain.budget import Stage
-from palimpsest.domain.entries import Leg, LegResult
-from palimpsest.domain.errors import CursorMismatch
+from palimpsest.domain.entries import Candidate, Leg, LegResult, LegStatus
+from palimpsest.domain.errors import CursorMismatch, Throttled, Unavailable
+from palimpsest.domain.fusing_variations import fuse_variations
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
 from palimpsest.domain.page_cut import not_below
 from palimpsest.domain.queries import Mode, Reranked, Rest, SearchAnswer, SearchRequest
 from palimpsest.ports import Clock, Executor, Pending, RecordStore, Waker
+from palimpsest.services.ask_legs import Asked
 from palimpsest.services.choose_legs import AskedLegs, LegChoice
 from palimpsest.services.hydrate import Hydration, Page
 from palimpsest.services.leg_outcomes import refuse_outage
@@ -78,8 +81,7 @@ class SearchService:
         woken = self._wake_what_lags(request, seen)
         asked = self._asked(run)
         found = self._found(run, asked, refused)
-        for one in woken:
-            one.result()
+        self._wait_for(woken, seen)
         run.timings["total"] = self._since(seen.budget.start)
         return Searched(answer_of(request, seen, asked, found, run.timings), seen, asked, found)
 
@@ -91,6 +93,13 @@ class SearchService:
             for namespace, revision in seen.read.lagging.items()
         ]
 
+    def _wait_for(self, woken: Sequence[Pending[None]], seen: Seen) -> None:
+        """A function may stand still once it has answered, yet a hint is worth no late answer."""
+        until = seen.budget.end(Stage.RERANK)
+        for one in woken:
+            with suppress(TimeoutError):
+                one.result(max(0.0, until - self.clock.monotonic()))
+
     def _asked(self, run: _Run) -> AskedLegs:
         start = self.clock.monotonic()
         asked = self.legs.ask(run.request, run.seen, depth=self.depth)
@@ -99,40 +108,55 @@ class SearchService:
         return asked
 
     def _found(self, run: _Run, asked: AskedLegs, refused: Reranked | None) -> Found:
-        request, merged = run.request, asked.asked.merged
-        fused = ranked(request, merged)
+        request = run.request
         if refused is not None:
-            kept = not_below(fused, request.min_score)
-            whole = len(kept) == len(fused)
             page = Page(limit=request.limit)
-            listed = self._hydrated(run, page, kept, asked if whole else None)
-            return Found(fused, page, page.hits, listed[page.taken :], refused)
+            fused = self._hydrated(run, page, asked, least=request.min_score)
+            left = not_below(fused, request.min_score)[page.taken :]
+            return Found(fused, page, page.hits, left, refused)
         page = Page(limit=CANDIDATES)
-        listed = self._hydrated(run, page, fused, asked)
+        fused = self._hydrated(run, page, asked)
         start = self.clock.monotonic()
-        left = run.seen.budget.left(Stage.RERANK, start)
-        placed, reranked = self.reranking.rerank(request.query, page.hits, timeout=left)
+        timeout = run.seen.budget.left(Stage.RERANK, start)
+        placed, reranked = self.reranking.rerank(request.query, page.hits, timeout=timeout)
         run.timings["rerank"] = self._since(start)
-        return Found(fused, page, placed, listed[page.taken :], reranked)
+        return Found(fused, page, placed, fused[page.taken :], reranked)
 
     def _hydrated(
-        self, run: _Run, page: Page, fused: Sequence[FusedHit], asked: AskedLegs | None
+        self, run: _Run, page: Page, asked: AskedLegs, *, least: float | None = None
     ) -> Sequence[FusedHit]:
-        """Fill the page; the list that it was filled from. Legs that were cut are asked once more,
-        deeper, if dropped hits left the page short (and `asked` is given).
+        """Fill the page with hits whose score is not below `least`; the whole fused list. Legs that
+        were cut are asked once more, deeper, if dropped hits left the page short.
         """
         start = self.clock.monotonic()
-        hydration = self._hydration(run)
-        hydration.fill(page, fused)
-        if asked is not None and page.dropped and not page.is_full() and _cut(asked.asked.merged):
-            deeper = self.legs.deeper(asked, run.seen, depth=self.depth * DEEPER)
-            more = extend(fused, ranked(run.request, deeper)) if deeper else []
-            fused = [*fused, *more]
-            hydration.fill(page, fused)
-            if not page.is_full() and (not deeper or _cut(deeper)):
+        hydration, merged = self._hydration(run), asked.asked.merged
+        fused = ranked(run.request, asked.asked)
+        kept = not_below(fused, least)
+        hydration.fill(page, kept)
+        whole = len(kept) == len(fused)
+        if page.dropped and whole and not page.is_full() and _cut(merged):
+            deeper = self._deeper(run, page, asked)
+            fused += extend(fused, ranked(run.request, deeper)) if deeper else []
+            kept = not_below(fused, least)
+            hydration.fill(page, kept)
+            ended = deeper is not None and not _still_cut(merged, deeper.merged)
+            if not page.is_full() and len(kept) == len(fused) and not ended:
                 page.cut_off = True
         run.timings["hydrate"] = self._since(start)
         return fused
+
+    def _deeper(self, run: _Run, page: Page, asked: AskedLegs) -> Asked | None:
+        """What the legs have deeper down; None where none can answer, which is an outage if there
+        is no hit yet.
+        """
+        try:
+            deeper = self.legs.deeper(asked, run.seen, depth=self.depth * DEEPER)
+            refuse_outage(deeper.merged)
+        except (Unavailable, Throttled):
+            if not page.hits:
+                raise
+            return None
+        return deeper
 
     def _hydration(self, run: _Run) -> Hydration:
         return Hydration(
@@ -165,16 +189,39 @@ class SearchService:
         return (self.clock.monotonic() - start) * 1000
 
 
-def ranked(request: SearchRequest, results: Mapping[Leg, LegResult]) -> list[FusedHit]:
+def ranked(request: SearchRequest, asked: Asked) -> list[FusedHit]:
     """The fused list of the legs' answers; of a mode with one leg, that leg's own."""
-    if request.mode is Mode.HYBRID:
-        return fuse({leg: result.candidates for leg, result in results.items()}, request.fusion)
-    ((leg, result),) = results.items()
-    return single(leg, result.candidates)
+    if request.mode is not Mode.HYBRID:
+        ((leg, result),) = asked.merged.items()
+        return single(leg, result.candidates)
+    if all(len(several) == 1 for several in asked.by_variation.values()):
+        lists = {leg: result.candidates for leg, result in asked.merged.items()}
+        return fuse(lists, request.fusion)
+    return fuse_variations(
+        {leg: _answered(several) for leg, several in asked.by_variation.items()}, request.fusion
+    )
+
+
+def _answered(several: Sequence[LegResult]) -> dict[int, Sequence[Candidate]]:
+    """A leg's rankings by variation; what was not answered is none, but for the original's: without
+    it, as in `merge_variations`, the others count for nothing.
+    """
+    if several[0].status is not LegStatus.OK:
+        return {0: ()}
+    return {n: one.candidates for n, one in enumerate(several) if one.status is LegStatus.OK}
 
 
 def _cut(results: Mapping[Leg, LegResult]) -> bool:
     return any(result.cut for result in results.values())
+
+
+def _still_cut(first: Mapping[Leg, LegResult], deeper: Mapping[Leg, LegResult]) -> bool:
+    """Whether a leg that was cut is so again, or did not answer this time as it did before."""
+    return any(
+        deeper[leg].cut or (deeper[leg].status, deeper[leg].reason) != (one.status, one.reason)
+        for leg, one in first.items()
+        if one.cut
+    )
 
 
 def _reranked(hit: FusedHit) -> bool:

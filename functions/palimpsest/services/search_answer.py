@@ -34,8 +34,8 @@ IGNORED = ("min_score", "ignored_without_reranker")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The fused list, the page that was read from it, its hits in their last order, what is left of
-    the list, and how reranking fared.
+    """The fused list with its deeper candidates, the page that was read from it, its hits in their
+    last order, what is left of the list for a next page, and how reranking fared.
     """
 
     fused: Sequence[FusedHit]
@@ -52,7 +52,7 @@ def check_scores(request: SearchRequest, *, reranked: bool) -> None:
     if request.min_score is None or reranked or _has_scale(request):
         return
     message = "only for the scores of mode semantic, of fusion blend, or of a reranker"
-    raise InvalidRequest.one("body", "min_score", msg=message)
+    raise InvalidRequest.one("body", "min_score", msg=message, kind="no_scale")
 
 
 def answer_of(
@@ -93,15 +93,17 @@ def answer_of(
 def _scored(
     request: SearchRequest, found: Found
 ) -> tuple[list[Placed], list[FusedHit], list[tuple[str, str]]]:
-    """The hits and what is left of the list above `min_score`, with a warning where that says
-    nothing: it was meant for a reranker, which failed.
-    """
+    """The hits and what is left of the list above `min_score`, with the warnings about it."""
     placed, left = list(found.placed), list(found.left)
-    if request.min_score is None:
-        return placed, left, []
-    if found.reranked.status is RerankStatus.OK:  # what was not reranked has no score to compare
+    if request.min_score is not None and found.reranked.status is RerankStatus.OK:
+        # what was not reranked has no score to compare
         return [one for one in placed if one[0].ordering >= request.min_score], [], []
-    return placed, left, [IGNORED] if found.reranked.fell_short else []
+    return placed, left, _ignored(request, found.reranked)
+
+
+def _ignored(request: SearchRequest, reranked: Reranked) -> list[tuple[str, str]]:
+    """A warning where `min_score` says nothing: it was meant for a reranker, which failed."""
+    return [IGNORED] if request.min_score is not None and reranked.fell_short else []
 
 
 def resumed_answer(
@@ -124,6 +126,7 @@ def resumed_answer(
         timings_ms=timings,
         closed_early=page.closed_early,
         rest=replace(rest, hits=left) if left else None,
+        warnings=_ignored(request, outcome.rerank),
     )
 
 

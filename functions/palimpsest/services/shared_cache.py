@@ -21,6 +21,14 @@ class Kept(Generic[Value]):
     shared: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Making(Generic[Value]):
+    """A value on its way; nobody begins to wait for it after `until` (monotonic seconds)."""
+
+    future: Future[Value]
+    until: float
+
+
 class SharedCache(Generic[Key, Value]):
     """Keeps the `most` values used last, each for `seconds`. Failures are never kept. Serves many
     threads.
@@ -29,7 +37,7 @@ class SharedCache(Generic[Key, Value]):
     def __init__(self, clock: Clock, *, most: int, seconds: float) -> None:
         self._clock, self._most, self._seconds = clock, most, seconds
         self._kept: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
-        self._making: dict[Key, Future[Value]] = {}
+        self._making: dict[Key, _Making[Value]] = {}
         self._lock = threading.Lock()
 
     def peek(self, key: Key) -> Value | None:
@@ -39,20 +47,24 @@ class SharedCache(Generic[Key, Value]):
 
     def get(self, key: Key, make: Callable[[], Value], *, timeout: float) -> Kept[Value]:
         """The value of `key`: the kept one, or the one that another caller is making, or the one
-        that `make` makes now. Raises what `make` raises; `TimeoutError` where the other caller took
-        longer than `timeout` seconds. If that one fails, this one makes its own.
+        that `make` makes now, in `timeout` seconds. Raises what `make` raises; `TimeoutError` where
+        another caller's took longer. If that one fails, or has been at it for longer than its own
+        `timeout`, this one makes its own.
         """
-        with self._lock:
-            known = self._standing(key)
-            if known is not None:
-                return Kept(known, shared=True)
-            theirs = self._making.get(key)
-            if theirs is None:
-                self._making[key] = mine = Future[Value]()
-        if theirs is None:
-            return Kept(self._make(key, make, mine), shared=False)
-        failed = theirs.exception(timeout)
-        return Kept(make() if failed else theirs.result(), shared=failed is None)
+        until = self._clock.monotonic() + timeout
+        mine = _Making(Future[Value](), until)
+        while True:
+            with self._lock:
+                known = self._standing(key)
+                if known is not None:
+                    return Kept(known, shared=True)
+                theirs = self._making.get(key)
+                if theirs is None or self._clock.monotonic() >= theirs.until:
+                    self._making[key] = mine
+                    break
+            if theirs.future.exception(max(0.0, until - self._clock.monotonic())) is None:
+                return Kept(theirs.future.result(), shared=True)
+        return Kept(self._make(key, make, mine), shared=False)
 
     def _standing(self, key: Key) -> Value | None:
         found = self._kept.get(key)
@@ -65,18 +77,24 @@ class SharedCache(Generic[Key, Value]):
         self._kept.move_to_end(key)
         return value
 
-    def _make(self, key: Key, make: Callable[[], Value], mine: Future[Value]) -> Value:
+    def _make(self, key: Key, make: Callable[[], Value], mine: "_Making[Value]") -> Value:
         try:
             value = make()
         except BaseException as error:
             with self._lock:
-                del self._making[key]
-            mine.set_exception(error)
+                self._made(key, mine)
+            mine.future.set_exception(error)
             raise
         with self._lock:
-            del self._making[key]
+            self._made(key, mine)
             self._kept[key] = value, self._clock.monotonic() + self._seconds
+            self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        mine.set_result(value)
+        mine.future.set_result(value)
         return value
+
+    def _made(self, key: Key, mine: "_Making[Value]") -> None:
+        """Nobody waits for this one from now on; another caller may have taken its place."""
+        if self._making.get(key) is mine:
+            del self._making[key]

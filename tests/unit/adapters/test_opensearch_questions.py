@@ -1,6 +1,7 @@
 """Legs as bodies of one search: what each must hold, whatever is asked."""
 
 import json
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from contract.index_entries import FINGERPRINT, HOUR, NOW, PARTITION, by_vector, by_words
 from contract.index_strategies import WORDS
 from contract.test_index_filters import fields_of, filters
+from palimpsest.adapters.opensearch.documents import term_token
 from palimpsest.adapters.opensearch.questions import (
     MOST_TERMS,
     TIE_ROOM,
     Question,
+    engine_time,
     payload,
     question,
 )
@@ -29,8 +32,18 @@ STANDING = [
 LEGS = {Leg.LEXICAL: by_words("heron otter"), Leg.SEMANTIC: by_vector(1, 2, 3)}
 
 
-def asked(query: LegQuery, timeout: float = 1.0) -> Question:
-    return question(query, fingerprint=FINGERPRINT, dimension=3, timeout=timeout)
+def asked(query: LegQuery, timeout: float = 1.0, common: Iterable[str] = ()) -> Question:
+    """The question, where so many of its words as are among `common` are known to be common."""
+    known = {term_token(word) for word in common}
+
+    def judged(words: Collection[str]) -> set[str]:
+        return known.intersection(words)
+
+    return question(query, fingerprint=FINGERPRINT, dimension=3, timeout=timeout, common=judged)
+
+
+def sent(*questions: Question, index: str = "i") -> bytes:
+    return payload([body for one in questions for body in one.bodies], index=index)
 
 
 def of(leg: Leg, **options: Any) -> LegQuery:
@@ -108,6 +121,45 @@ def test_the_engines_own_time_is_never_without_end(seconds: float, told: str) ->
         assert body["timeout"] == told
 
 
+def test_where_a_word_is_common_the_others_admit_and_all_of_them_count() -> None:
+    words = [term_token(word) for word in ("heron", "otter", "weir")]
+    query = by_words("heron otter weir otter", filter=OneOf("kind", ("fact",)))
+    plain, narrow = (inside(asked(query, common=common).bodies[0]) for common in ([], ["otter"]))
+    assert (
+        narrow["must"]
+        == plain["must"]
+        == [{"match": {"terms": {"query": " ".join(words), "operator": "or"}}}]
+    )
+    assert narrow["must_not"] == plain["must_not"]
+    admitting = narrow["filter"].pop()
+    assert admitting == {"terms": {"terms": [words[0], words[2]]}}
+    assert narrow["filter"] == plain["filter"]
+
+
+def test_a_question_knows_its_distinct_words_and_which_of_them_are_common() -> None:
+    known = asked(by_words("otter heron otter"), common=["otter", "elsewhere"])
+    assert known.words == [term_token("otter"), term_token("heron")]
+    assert known.common == {term_token("otter")}
+    assert asked(LEGS[Leg.SEMANTIC]).words == ()
+
+
+def test_every_part_of_a_long_question_admits_by_the_words_of_all_parts() -> None:
+    words = [f"w{n}" for n in range(MOST_TERMS + 5)]
+    bodies = asked(by_words(" ".join(words)), common=words[MOST_TERMS:]).bodies
+    admitting = [inside(body)["filter"][-1]["terms"]["terms"] for body in bodies]
+    assert admitting == [[term_token(word) for word in words[:MOST_TERMS]]] * 2
+
+
+@given(st.floats(0, 100), st.integers(1, 500))
+def test_a_time_out_is_told_in_whole_steps_where_it_is_one_and_never_longer_than_it_is(
+    seconds: float, step_ms: int
+) -> None:
+    told = int(engine_time(seconds, step_ms=step_ms).removesuffix("ms"))
+    assert 1 <= told <= max(1, 1000 * seconds)
+    assert told % step_ms == 0 or told < step_ms
+    assert told > 1000 * seconds - step_ms - 1
+
+
 @given(st.integers(1, 2_500))
 def test_a_long_question_is_asked_in_parts_that_miss_and_repeat_no_word(count: int) -> None:
     text = " ".join([f"w{n}" for n in range(count)] * 2)
@@ -137,7 +189,8 @@ def test_what_the_engine_cannot_be_asked_is_told_without_asking(
     assert known.bodies == ()
     assert known.answer is not None
     assert (known.answer.status, known.answer.reason) == (status, reason)
-    assert payload([known], index="i") == b"\n"
+    assert known.words == ()
+    assert sent(known) == b"\n"
 
 
 @pytest.mark.parametrize("numbers", [(0.0, 0.0, 0.0), (float("nan"), 1.0, 0.0)])
@@ -150,7 +203,7 @@ def test_a_vector_without_direction_is_never_sent(numbers: tuple[float, ...]) ->
 
 
 def test_all_bodies_go_in_one_request_and_each_names_the_very_index() -> None:
-    lines = payload([asked(LEGS[leg]) for leg in Leg], index="p-v3").split(b"\n")
+    lines = sent(*(asked(LEGS[leg]) for leg in Leg), index="p-v3").split(b"\n")
     assert lines.pop() == b""
     said = [json.loads(line) for line in lines]
     assert said[0::2] == [{"index": "p-v3"}] * 2
@@ -159,5 +212,7 @@ def test_all_bodies_go_in_one_request_and_each_names_the_very_index() -> None:
 
 def test_the_words_of_a_question_leave_only_as_hashes() -> None:
     for word in WORDS:
-        sent = payload([asked(by_words(f"{word} zebrasecret"))], index="i").decode()
-        assert "zebra" not in sent
+        for common in ((), (word,)):
+            told = sent(asked(by_words(f"{word} zebrasecret"), common=common)).decode()
+            assert "zebra" not in told
+            assert word not in told

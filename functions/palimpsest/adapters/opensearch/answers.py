@@ -13,11 +13,9 @@ _OVERLOADED = 429
 
 
 def results(questions: Sequence[Question], responses: Sequence[Any]) -> list[LegResult]:
-    """One result for each question, of `responses` in the order of all bodies. Raises `Unusable`
-    where the answers do not fit the questions.
+    """One result for each question, of one response for each of their bodies, in order. Raises
+    `Unusable` where an answer does not fit its question.
     """
-    if len(responses) != sum(len(one.bodies) for one in questions):
-        raise Unusable("the index gave another number of answers than it was asked")
     rest = iter(responses)
     return [one.answer or _result(one.query, [next(rest) for _ in one.bodies]) for one in questions]
 

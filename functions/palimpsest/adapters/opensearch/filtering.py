@@ -54,9 +54,7 @@ def standing_queries(
     latter are few as a rule, so leaving them out costs little.
     """
     millis = to_millis(now)
-    must: list[Query] = [{"terms": {"partition": list(partitions)}}]
-    if len(partitions) == 1:
-        must = [{"term": {"partition": partitions[0]}}]
+    must = [partition_query(partitions)]
     if time_range is not None:
         must.append(_event_time(time_range))
     must_not: list[Query] = [
@@ -64,6 +62,13 @@ def standing_queries(
         {"range": {"until": {"lte": millis}}},
     ]
     return must, must_not
+
+
+def partition_query(partitions: tuple[str, ...]) -> Query:
+    """What holds for the entries of these partitions."""
+    if len(partitions) == 1:
+        return {"term": {"partition": partitions[0]}}
+    return {"terms": {"partition": list(partitions)}}
 
 
 def _event_time(time_range: TimeRange) -> Query:

@@ -5,24 +5,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from opensearchpy import OpenSearch
 
 from palimpsest.adapters.opensearch import walking
-from palimpsest.adapters.opensearch.answers import missing_index, results
+from palimpsest.adapters.opensearch.asking import Asker, left_until
 from palimpsest.adapters.opensearch.bulk import BulkWriter
 from palimpsest.adapters.opensearch.catalogue import Catalogue, write_alias
 from palimpsest.adapters.opensearch.client import STAGE, Missing, translated, whole
 from palimpsest.adapters.opensearch.documents import prepared
-from palimpsest.adapters.opensearch.questions import Question, payload, question
 from palimpsest.domain.entries import (
     Entry,
     EntryState,
     Leg,
     LegQuery,
     LegResult,
-    LegStatus,
     WriteResult,
 )
 from palimpsest.domain.errors import DeadlineExceeded
@@ -37,9 +35,6 @@ REMEMBERED_S = 15.0
 
 LOOKED_UP_S = 3.0
 """How long the question which index is read may take, where its asker names no time."""
-
-ENGINE_SHARE = 0.8
-"""The engine's own time-out as a share of the request's, so that it ends first and says so."""
 
 
 class OpenSearchIndex:
@@ -65,6 +60,7 @@ class OpenSearchIndex:
         self._catalogue = catalogue
         self._pinned = pinned
         self._weights = weights or FieldWeights()
+        self._asker = Asker(client)
         self._writer = BulkWriter(client=client, patience_s=patience_s)
         self._lock = threading.Lock()
         self._known: tuple[Generation, float] | None = None
@@ -105,25 +101,13 @@ class OpenSearchIndex:
     def search(
         self, queries: Sequence[LegQuery], *, timeout: float, generation: str | None = None
     ) -> list[LegResult]:
-        """As in `SearchIndex`, in one `_msearch`."""
+        """As in `SearchIndex`, in one `_msearch`; two, if a word turns out to be common."""
         if not queries:
             return []
         end = time.monotonic() + timeout
 
         def asked(standing: Generation) -> list[LegResult]:
-            left = _left(end)
-            questions = [
-                question(
-                    query,
-                    fingerprint=standing.fingerprint,
-                    dimension=standing.dimension,
-                    timeout=ENGINE_SHARE * left,
-                )
-                for query in queries
-            ]
-            if time.monotonic() >= end:
-                return [one.answer or _late(one) for one in questions]
-            return self._asked(standing, questions, timeout=left)
+            return self._asker.asked(standing, queries, end=end)
 
         return self._with_standing(asked, generation=generation, until=end)
 
@@ -159,37 +143,19 @@ class OpenSearchIndex:
         with translated():
             whole(self._client.indices.refresh(index=standing.name))
 
-    def _asked(
-        self, standing: Generation, questions: Sequence[Question], *, timeout: float
-    ) -> list[LegResult]:
-        start = time.monotonic()
-        responses: Sequence[Any] = ()
-        if any(one.bodies for one in questions):
-            try:
-                responses = self._sent(payload(questions, index=standing.name), timeout=timeout)
-            except DeadlineExceeded:
-                return [one.answer or _late(one) for one in questions]
-        if missing_index(responses):
-            raise Missing("the index is not there to be asked")
-        took = 1000 * (time.monotonic() - start)
-        return [replace(one, ms=took) for one in results(questions, responses)]
-
-    def _sent(self, body: bytes, *, timeout: float) -> list[Any]:
-        with translated():
-            answer = self._client.msearch(body=body, params={"request_timeout": timeout})
-            return list(answer["responses"])
-
     def _standing(self, *, fresh: bool = False, until: float | None = None) -> Generation:
         if self._pinned is not None:
             return self._pinned
         end = time.monotonic() + LOOKED_UP_S if until is None else until
-        if not self._lock.acquire(timeout=_left(end)):  # another thread waits for the same answer
+        if not self._lock.acquire(
+            timeout=left_until(end)
+        ):  # another thread waits for the same answer
             raise DeadlineExceeded("the index did not answer in time", stage=STAGE)
         try:
             known, now = self._known, time.monotonic()
             if known is not None and not fresh and now < known[1]:
                 return known[0]
-            standing = self._catalogue.reading(timeout=_left(end))
+            standing = self._catalogue.reading(timeout=left_until(end))
             self._known = standing, now + REMEMBERED_S
             self._seen[standing.id] = standing
             return standing
@@ -214,12 +180,3 @@ class OpenSearchIndex:
             if fresh == standing:
                 raise
             return work(fresh)
-
-
-def _left(end: float) -> float:
-    """The seconds until then; a moment if there are none."""
-    return max(0.01, end - time.monotonic())
-
-
-def _late(one: Question) -> LegResult:
-    return LegResult(leg=one.query.leg, status=LegStatus.TIMEOUT, reason="timeout")

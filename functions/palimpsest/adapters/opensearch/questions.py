@@ -1,7 +1,7 @@
 """Legs as the bodies of one `_msearch`, and what is told without asking."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,19 +27,29 @@ RETURNED = ["revision", "text_hash"]
 ORDER: list[Body] = [{"_score": "desc"}, {"id": "asc"}, {"partition": "asc"}]
 
 
+Common = Callable[[Sequence[str]], Collection[str]]
+"""Those of a question's distinct terms (as they stand in the index) that admit nothing alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One leg as it is asked: bodies whose scores add up, or an answer known beforehand."""
+    """One leg as it is asked: bodies whose scores add up, or an answer known beforehand. `words`
+    are the distinct terms it asks for, as they stand in the index; the `common` ones admit nothing.
+    """
 
     query: LegQuery
     bodies: Sequence[Body] = ()
     answer: LegResult | None = None
+    words: Sequence[str] = ()
+    common: Collection[str] = frozenset()
 
 
-def question(query: LegQuery, *, fingerprint: str, dimension: int, timeout: float) -> Question:
+def question(
+    query: LegQuery, *, fingerprint: str, dimension: int, timeout: float, common: Common
+) -> Question:
     """The question of a leg to an index of that model. `timeout` (seconds) is the engine's own."""
     if query.leg is Leg.LEXICAL:
-        return _lexical(query, timeout=timeout)
+        return _lexical(query, timeout=timeout, common=common)
     if query.vector is None:
         return _known(query, LegStatus.SKIPPED, "no_vector")
     if query.fingerprint != fingerprint or len(query.vector) != dimension:
@@ -50,11 +60,16 @@ def question(query: LegQuery, *, fingerprint: str, dimension: int, timeout: floa
     return Question(query, [_semantic(query, query.vector, timeout=timeout)])
 
 
-def payload(questions: Sequence[Question], *, index: str) -> bytes:
-    """The lines of the `_msearch` of all bodies, in order."""
+def payload(bodies: Sequence[Body], *, index: str) -> bytes:
+    """The lines of the `_msearch` of these bodies, in order."""
     header = as_json({"index": index})
-    lines = [line for one in questions for body in one.bodies for line in (header, _line(body))]
-    return b"\n".join(lines) + b"\n"
+    return b"\n".join([line for body in bodies for line in (header, _line(body))]) + b"\n"
+
+
+def engine_time(timeout: float, *, step_ms: int = 1) -> str:
+    """A time-out (seconds) as a body says it, in whole steps where it is one at least."""
+    millis = max(1, int(1000 * timeout))
+    return f"{millis - millis % step_ms if millis > step_ms else millis}ms"
 
 
 def _line(body: Body) -> bytes:
@@ -71,18 +86,21 @@ def _known(query: LegQuery, status: LegStatus, reason: str) -> Question:
     return Question(query, answer=LegResult(leg=query.leg, status=status, reason=reason))
 
 
-def _lexical(query: LegQuery, *, timeout: float) -> Question:
-    words = list(dict.fromkeys(terms(query.text)))
+def _lexical(query: LegQuery, *, timeout: float, common: Common) -> Question:
+    words = list(dict.fromkeys(map(term_token, dict.fromkeys(terms(query.text)))))
     if not words:
         return _known(query, LegStatus.SKIPPED, "no_terms")
     must, must_not = _standing(query)
+    known = frozenset(common(words))
+    if known:  # one clause, however many terms; of the whole question, whichever part it is in
+        must.append({"terms": {"terms": [word for word in words if word not in known]}})
     bodies = []
     for start in range(0, len(words), MOST_TERMS):
-        said = " ".join(map(term_token, words[start : start + MOST_TERMS]))
+        said = " ".join(words[start : start + MOST_TERMS])
         match = {"match": {"terms": {"query": said, "operator": "or"}}}
         found = {"bool": {"must": [match], "filter": must, "must_not": must_not}}
         bodies.append(_body(query, found, timeout=timeout))
-    return Question(query, bodies)
+    return Question(query, bodies, words=words, common=known)
 
 
 def _semantic(query: LegQuery, vector: Vector, *, timeout: float) -> Body:
@@ -112,5 +130,5 @@ def _body(query: LegQuery, found: Body, *, timeout: float) -> Body:
         "docvalue_fields": RETURNED,
         "track_total_hits": False,
         "track_scores": True,
-        "timeout": f"{max(1, int(1000 * timeout))}ms",
+        "timeout": engine_time(timeout),
     }
