@@ -9,7 +9,6 @@ table and picture into `docs/`, `--commit` the figures into `committed.json`.
 import argparse
 import json
 import os
-import statistics
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ from benchmarks.engine_node import opened
 from contract.opensearch_index import generations
 from evaluation import report
 from evaluation.corpus import Loaded, load
-from evaluation.ranking import measured, ranked
+from evaluation.ranking import measured, ranked, timed
 from opensearch import distribution
 from palimpsest.adapters.onnx import OnnxEmbedder
 from palimpsest.adapters.sqlite import SqliteIndex
@@ -63,14 +62,12 @@ def indexes(embedder: OnnxEmbedder, url: str | None) -> Iterator[dict[str, Searc
 
 
 def evaluated(loaded: Loaded, index: SearchIndex, fingerprint: str) -> dict[str, Any]:
-    """The measures of one set on one index, by method, and the median milliseconds of a question's
-    legs and their fusion.
-    """
+    """The measures of one set on one index, and the milliseconds of a question, by method."""
     for start in range(0, len(loaded.entries), BATCH):
         index.write(loaded.entries[start : start + BATCH])
     several = [ranked(index, ways, fingerprint=fingerprint) for ways in loaded.questions]
-    ms = statistics.median(one.ms for one in several)
-    return {"methods": measured(several), "ms": round(ms, 2), "questions": len(several)}
+    ms = timed(index, loaded.questions, fingerprint=fingerprint)
+    return {"methods": measured(several), "ms": ms, "questions": len(several)}
 
 
 def measured_sets(folders: list[Path], embedder: OnnxEmbedder, url: str | None) -> Figures:

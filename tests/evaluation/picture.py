@@ -1,14 +1,16 @@
 """The picture of an evaluation: quality by set and method, and latency against quality."""
 
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 from typing import Any
 
 METHODS = ("lexical", "semantic", "weighted", "rrf", "blend")
 COLOURS = ("#4c78a8", "#f58518", "#2e7d32", "#9e9ac8", "#b0763b")
 ENGINES = {"embedded": "#2e7d32", "opensearch": "#1f4e79"}
-WIDTH, LEFT, ROW, BAR = 920, 150, 16, 11
+WIDTH, LEFT, ROW, BAR = 920, 220, 16, 11
 HEAD, GAP = 70, 26
 SCATTER = 300
+LOWEST = 0.5
 
 
 def drawn(figures: Mapping[str, Any]) -> str:
@@ -55,26 +57,43 @@ def _bars(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scatter(figures: Mapping[str, Any], top: int) -> Iterator[str]:
-    """One dot a set and engine: the default's quality over the time of its legs and fusion."""
+    """One dot a method and engine: its quality over its time, both as means over all sets; and of
+    the sets with variations the default beside the deep search.
+    """
+    dots = list(_dots(figures))
     left, right, bottom = LEFT, WIDTH - 70, top + SCATTER
-    longest = max(found["ms"] for engines in figures.values() for found in engines.values()) * 1.15
-    title = "Latency against quality: the default, legs and fusion in process, p50"
+    longest, inner = max(ms for _, _, ms, _ in dots) * 1.25, SCATTER - 30
+    title = "Latency against quality: legs and fusion in process, p50, nDCG@10"
     yield _text(10, top + 14, title, font_size="16", font_weight="bold")
-    yield (
-        f'<rect x="{left}" y="{top + 30}" width="{right - left}" height="{SCATTER - 30}" '
-        'fill="none" stroke="#999"/>'
-    )
+    frame = f'x="{left}" y="{top + 30}" width="{right - left}" height="{inner}"'
+    yield f'<rect {frame} fill="none" stroke="#999"/>'
     for step in range(6):
         x = left + (right - left) * step / 5
         yield _text(x, bottom + 16, f"{longest * step / 5:.1f} ms", text_anchor="middle")
-        y = bottom - (SCATTER - 30) * step / 5
-        yield _text(left - 6, y + 4, f"{step / 5:.1f}", text_anchor="end")
+        level = LOWEST + (1 - LOWEST) * step / 5
+        yield _text(left - 6, bottom - inner * step / 5 + 4, f"{level:.1f}", text_anchor="end")
     for number, (engine, colour) in enumerate(ENGINES.items()):
-        yield f'<circle cx="{right - 110}" cy="{top + 48 + 18 * number}" r="5" fill="{colour}"/>'
-        yield _text(right - 98, top + 52 + 18 * number, engine)
-    for name, engines in figures.items():
-        for engine, found in engines.items():
-            x = left + (right - left) * found["ms"] / longest
-            y = bottom - (SCATTER - 30) * found["methods"]["weighted"]["ndcg@10"]
-            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{ENGINES[engine]}"/>'
-            yield _text(x + 8, y + 4, name, font_size="10", fill="#333")
+        yield f'<circle cx="{30}" cy="{top + 48 + 18 * number}" r="5" fill="{colour}"/>'
+        yield _text(42, top + 52 + 18 * number, engine)
+    for engine, said, ms, score in dots:
+        x = left + (right - left) * ms / longest
+        y = bottom - inner * (score - LOWEST) / (1 - LOWEST)
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{ENGINES[engine]}"/>'
+        yield _text(x + 8, y + 4, said, font_size="10", fill="#333")
+
+
+def _dots(figures: Mapping[str, Any]) -> Iterator[tuple[str, str, float, float]]:
+    """Engine, what a dot is, milliseconds and nDCG@10."""
+    for engine in ENGINES:
+        several = [engines[engine] for engines in figures.values() if engine in engines]
+        for method in METHODS[:3] if several else ():
+            ms = fmean(found["ms"][method] for found in several)
+            score = fmean(found["methods"][method]["ndcg@10"] for found in several)
+            yield engine, f"{method}, all sets", ms, score
+        for name, engines in figures.items():
+            found = engines.get(engine)
+            if found is None or "deep weighted" not in found["ms"]:
+                continue
+            for method in ("weighted", "deep weighted"):
+                score = found["methods"][method]["ndcg@10"]
+                yield engine, f"{method}, {name}", found["ms"][method], score

@@ -22,6 +22,8 @@ PARTITION = "t#n"
 TIMEOUT_S = 60.0
 NOW = datetime.now(UTC)
 DEEP = "deep"
+TIMED = 60
+"""Questions of a set that are timed."""
 
 Vector = Sequence[float]
 Ranking = list[str]
@@ -38,41 +40,66 @@ class Ways:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The rankings of one question by method, and the milliseconds of its legs and of fusing."""
+    """The rankings of one question by method."""
 
     question: Question
     by_method: Mapping[str, Ranking]
-    ms: float
 
 
 def ranked(index: SearchIndex, ways: Ways, *, fingerprint: str) -> Ranked:
     """Ask both legs for every way and rank them by every method."""
-    start = time.perf_counter()
     asked = _asked(index, ways, 1, fingerprint)
     lists = {leg: several[0].candidates for leg, several in asked.items()}
-    default = fuse(lists, Fusion())
-    ms = (time.perf_counter() - start) * 1000
     told: dict[str, Ranking] = {leg.value: _ids(lists[leg]) for leg in Leg}
-    told[FusionMethod.WEIGHTED.value] = [hit.id for hit in default]
-    for method in (FusionMethod.RRF, FusionMethod.BLEND):
+    for method in FusionMethod:
         told[method.value] = [hit.id for hit in fuse(lists, Fusion(method=method))]
     if len(ways.texts) > 1:
         told |= _deep(_asked(index, ways, len(ways.texts), fingerprint))
-    return Ranked(ways.question, told, ms)
+    return Ranked(ways.question, told)
+
+
+def timed(index: SearchIndex, several: Sequence[Ways], *, fingerprint: str) -> dict[str, float]:
+    """The median milliseconds of a question by method: what is asked of the index, and fusing. All
+    have been asked before.
+    """
+    some = several[:TIMED]
+    told = {}
+    for name, legs, count in (
+        (Leg.LEXICAL.value, [Leg.LEXICAL], 1),
+        (Leg.SEMANTIC.value, [Leg.SEMANTIC], 1),
+        (FusionMethod.WEIGHTED.value, list(Leg), 1),
+        (f"{DEEP} {FusionMethod.WEIGHTED.value}", list(Leg), len(some[0].texts)),
+    ):
+        if name.startswith(DEEP) and count == 1:
+            continue
+        times = []
+        for ways in some:
+            start = time.perf_counter()
+            asked = _asked(index, ways, count, fingerprint, legs=legs)
+            if len(legs) > 1:
+                fuse({leg: found[0].candidates for leg, found in asked.items()}, Fusion())
+            times.append(time.perf_counter() - start)
+        told[name] = round(1000 * statistics.median(times), 2)
+    return told
 
 
 def _asked(
-    index: SearchIndex, ways: Ways, count: int, fingerprint: str
+    index: SearchIndex,
+    ways: Ways,
+    count: int,
+    fingerprint: str,
+    *,
+    legs: Sequence[Leg] = (Leg.LEXICAL, Leg.SEMANTIC),
 ) -> dict[Leg, list[LegResult]]:
-    """Both legs' answers to the first `count` ways, in one call."""
+    """The legs' answers to the first `count` ways, in one call."""
     common: dict[str, Any] = {"partitions": (PARTITION,), "depth": DEPTH, "now": NOW}
-    queries = [LegQuery(leg=Leg.LEXICAL, text=text, **common) for text in ways.texts[:count]]
-    queries += [
-        LegQuery(leg=Leg.SEMANTIC, vector=tuple(vector), fingerprint=fingerprint, **common)
-        for vector in ways.vectors[:count]
+    asked = [
+        LegQuery(leg=leg, text=text, vector=tuple(vector), fingerprint=fingerprint, **common)
+        for leg in legs
+        for text, vector in zip(ways.texts[:count], ways.vectors[:count], strict=True)
     ]
-    found = index.search(queries, timeout=TIMEOUT_S)
-    return {Leg.LEXICAL: found[:count], Leg.SEMANTIC: found[count:]}
+    found = index.search(asked, timeout=TIMEOUT_S)
+    return {leg: found[place * count : (place + 1) * count] for place, leg in enumerate(legs)}
 
 
 def _deep(asked: Mapping[Leg, Sequence[LegResult]]) -> dict[str, Ranking]:
