@@ -29,6 +29,7 @@ from palimpsest.services.leg_outcomes import degraded
 from palimpsest.services.look_around import Seen
 
 Placed = tuple[FusedHit, Record]
+PARTIAL, STALE = "hydrate_partial", "stale_index"
 IGNORED = ("min_score", "ignored_without_reranker")
 
 
@@ -113,8 +114,10 @@ def resumed_answer(
     hits = _hits(request, page.hits)
     left = [hit for hit, _ in page.hits[len(hits) :]] + list(rest.hits[page.taken :])
     outcome = rest.outcome
-    if page.cut_off and "hydrate_partial" not in outcome.degraded:
-        outcome = replace(outcome, degraded=[*outcome.degraded, "hydrate_partial"])
+    if page.cut_off and PARTIAL not in outcome.degraded:
+        before = [stage for stage in outcome.degraded if stage != STALE]
+        after = [stage for stage in outcome.degraded if stage == STALE]
+        outcome = replace(outcome, degraded=[*before, PARTIAL, *after])
     reranked = rest.hits[0].relevance is not None
     return SearchAnswer(
         request=request,
@@ -158,10 +161,10 @@ def _fell_short(asked: AskedLegs, seen: Seen, found: Found) -> list[str]:
     if found.reranked.fell_short:
         listed.append("rerank")
     if found.page.cut_off:
-        listed.append("hydrate_partial")
+        listed.append(PARTIAL)
     wanted = asked.question.request.min_revision or 0
     if seen.read.building or not seen.read.reached(wanted):
-        listed.append("stale_index")
+        listed.append(STALE)
     return listed
 
 
