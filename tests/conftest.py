@@ -43,10 +43,27 @@ def tables(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield create_tables(boto3.client("dynamodb"))
 
 
+UNCOUNTED = (
+    "tests/e2e/",
+    "tests/infra/",
+    "tests/index_faults/",
+    "test_schemathesis",
+    "test_openapi",
+    "test_index_filters",
+    "test_long",
+)
+"""Tests whose lines others run too, or that run the code in another process: counting lines would
+nearly double what they take.
+"""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the running stack share one worker, one after another; the others fill the rest. The
     longest of all, which has a stack of its own, begins first.
     """
+    for item in items:
+        if any(part in item.nodeid for part in UNCOUNTED):
+            item.add_marker(pytest.mark.no_cover)
     items.sort(key=lambda item: "test_long_lists" not in item.nodeid)
     for item in items:
         if item.get_closest_marker("stack"):

@@ -31,8 +31,8 @@ class SearchBench:
 
     def __init__(self, place: Place, records: int, *, limit: int = LIMITS[0]) -> None:
         self.handler = place.modules["search"].handler
-        self.service = place.services("search").search
-        (self.embedder,) = self.service.embedders.values()
+        self.parts = place.services("search").parts
+        (self.embedder,) = self.parts.embedders.values()
         self.client = boto3.client("dynamodb")
         self.namespace = place.namespace_of(records)
         self.limit = limit
@@ -75,9 +75,9 @@ class SearchBench:
         return found
 
     def vector_beside_reads(self, question: str) -> tuple[float, ...]:
-        pending = self.service.executor.submit(lambda: self.vector(question))
+        pending = self.parts.executor.submit(lambda: self.vector(question))
         pk = items.partition(TENANT, self.namespace)
-        for sk in (items.CLOCK, f"INDEX#{self.service.index.generation()}"):
+        for sk in (items.CLOCK, f"INDEX#{self.parts.index.generation()}"):
             self.client.get_item(
                 TableName="RecordsTable", Key=items.key(pk, sk), ConsistentRead=True
             )
@@ -89,7 +89,7 @@ class SearchBench:
             LegQuery(
                 leg=leg,
                 partitions=(items.partition(TENANT, self.namespace),),
-                depth=self.service.depth,
+                depth=self.parts.depth,
                 now=datetime.now(UTC),
                 text=question,
                 vector=vector if leg is Leg.SEMANTIC else None,
@@ -97,7 +97,7 @@ class SearchBench:
             )
             for leg in Leg
         ]
-        return self.service.index.search(queries, timeout=5)
+        return self.parts.index.search(queries, timeout=5)
 
     def _checked(self, told: dict[str, Any]) -> dict[str, Any]:
         """The answer, which must be a full page that nothing fell short of."""
