@@ -47,16 +47,15 @@ UNCOUNTED = (
     "tests/e2e/",
     "tests/infra/",
     "tests/index_faults/",
-    "test_schemathesis",
-    "test_openapi",
     "test_index_filters",
-    "test_long",
 )
 """Tests whose lines others run too, or that run the code in another process: counting lines would
-nearly double what they take.
+nearly double what they take. Threads that begin in such a test are never counted, so none of them
+shares a function's services with others.
 """
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of the running stack share one worker, one after another; the others fill the rest. The
     longest of all, which has a stack of its own, begins first.

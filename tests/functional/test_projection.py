@@ -9,6 +9,7 @@ from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.ledger import Reason
 from palimpsest.domain.queries import Mode
 from palimpsest.domain.vectors import text_hash
+from palimpsest.services import project
 from world import NAMESPACE, TENANT, World
 
 PARTITION = f"{TENANT}#{NAMESPACE}"
@@ -290,3 +291,23 @@ def test_what_the_index_rejects_is_in_the_ledger_and_does_not_stop_the_others(
     world.project()
     assert ledger(world) == {"bad": Reason.INDEX_REJECTED}
     assert (indexed(world), list(states(world))) == (1, ["good"])
+
+
+def test_records_of_several_batches_are_all_carried_and_each_outcome_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project, "WRITE_BATCH", 2)
+    write, sizes = world.index.write, list[int]()
+
+    def reject(entries: Sequence[Entry]) -> list[WriteResult]:
+        sizes.append(len(entries))
+        told = write([entry for entry in entries if not entry.id.startswith("bad")])
+        results = {result.id: result for result in told}
+        return [results.get(e.id, WriteResult(e.id, WriteOutcome.REJECTED, "no")) for e in entries]
+
+    world.writes(reject)
+    world.put_many({name: name for name in ("a", "bad1", "c", "d", "bad2", "f", "g")})
+    world.project()
+    assert sizes == [2, 2, 2, 1]
+    assert ledger(world) == dict.fromkeys(("bad1", "bad2"), Reason.INDEX_REJECTED)
+    assert (indexed(world), list(states(world))) == (1, ["a", "c", "d", "f", "g"])

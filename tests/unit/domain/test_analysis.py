@@ -186,3 +186,9 @@ def test_a11_no_letter_of_a_script_without_spaces_is_lost() -> None:
         if unicodedata.category(chr(code)) == "Lo"
     ]
     assert [letter for letter in letters if not terms(letter * 2)] == []
+
+
+def test_a_hangul_run_that_is_too_long_for_a_term_is_found_by_its_bigrams() -> None:
+    run = "가나" * (LONGEST_TERM // 2 + 1)
+    assert set(terms(run)) == {"가나", "나가"}
+    assert run[:LONGEST_TERM] in terms(run[:LONGEST_TERM])
