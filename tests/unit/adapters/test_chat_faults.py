@@ -13,6 +13,7 @@ from palimpsest.domain.errors import (
     Throttled,
     Unavailable,
 )
+from unit.adapters.broken_connections import BROKEN
 from unit.adapters.scripted_chats import (
     PROMPT,
     Endpoint,
@@ -90,18 +91,7 @@ def test_patience_is_as_long_as_the_endpoint_asks_for(
     assert unavailable.value.retry_after == seconds
 
 
-@pytest.mark.parametrize(
-    ("raised", "error"),
-    [
-        (httpx.ConnectError("refused"), Unavailable),
-        (httpx.ReadError("reset"), Unavailable),
-        (httpx.RemoteProtocolError("closed midway"), Unavailable),
-        (httpx.ConnectTimeout("slow"), DeadlineExceeded),
-        (httpx.ReadTimeout("slow"), DeadlineExceeded),
-        (httpx.PoolTimeout("many"), DeadlineExceeded),
-        (httpx.DecodingError("not gzip"), ProviderError),
-    ],
-)
+@pytest.mark.parametrize(("raised", "error"), BROKEN)
 def test_a_broken_connection_becomes_an_error_of_its_kind(
     endpoint: Endpoint, raised: Exception, error: type[PalimpsestError]
 ) -> None:

@@ -20,6 +20,7 @@ from palimpsest.domain.errors import (
     Throttled,
     Unavailable,
 )
+from unit.adapters.broken_connections import BROKEN
 
 Handler = Callable[[httpx.Request], httpx.Response]
 GOOD = [3.0, 0.0, 4.0]
@@ -209,18 +210,7 @@ def test_a_status_becomes_an_error_of_its_kind_and_a_question_is_asked_once(
     assert len(endpoint.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("raised", "error"),
-    [
-        (httpx.ConnectError("refused"), Unavailable),
-        (httpx.ReadError("reset"), Unavailable),
-        (httpx.RemoteProtocolError("cut off"), Unavailable),
-        (httpx.ConnectTimeout("slow"), DeadlineExceeded),
-        (httpx.ReadTimeout("slow"), DeadlineExceeded),
-        (httpx.DecodingError("not gzip"), ProviderError),
-        (httpx.TooManyRedirects("round"), ProviderError),
-    ],
-)
+@pytest.mark.parametrize(("raised", "error"), BROKEN)
 def test_a_broken_connection_becomes_an_error_of_its_kind(
     endpoint: Endpoint, raised: Exception, error: type[PalimpsestError]
 ) -> None:

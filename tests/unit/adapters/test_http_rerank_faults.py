@@ -15,6 +15,7 @@ from palimpsest.domain.errors import (
     Throttled,
     Unavailable,
 )
+from unit.adapters.broken_connections import BROKEN
 
 DOCUMENTS = ["first", "second", "third"]
 
@@ -82,19 +83,7 @@ def test_a_throttled_endpoint_says_when_to_come_back(
     assert raised.retry_after == 9
 
 
-@pytest.mark.parametrize(
-    ("raised", "error"),
-    [
-        (httpx.ConnectError("refused"), Unavailable),
-        (httpx.ReadError("reset"), Unavailable),
-        (httpx.RemoteProtocolError("cut off"), Unavailable),
-        (httpx.ConnectTimeout("slow"), DeadlineExceeded),
-        (httpx.ReadTimeout("slow"), DeadlineExceeded),
-        (httpx.PoolTimeout("busy"), DeadlineExceeded),
-        (httpx.DecodingError("not gzip"), ProviderError),
-        (httpx.InvalidURL("no address"), ProviderError),
-    ],
-)
+@pytest.mark.parametrize(("raised", "error"), BROKEN)
 def test_a_broken_connection_becomes_an_error_of_its_kind(
     endpoint: ScriptedEndpoint, raised: Exception, error: type[PalimpsestError]
 ) -> None:
