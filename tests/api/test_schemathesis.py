@@ -10,7 +10,7 @@ import openapi_cases
 from api.conftest import Http
 from api.gateway import URL, Gateway
 
-CASES = 54
+CASES = 47
 KNOWN = {"ns": ["notes"], "id": ["a", "b", "gone"]}
 
 

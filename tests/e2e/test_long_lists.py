@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import pytest
@@ -100,15 +101,21 @@ def listed(client: Client, namespace: str, **query: Any) -> Callable[[], list[st
     return read
 
 
+def at_once(*reads: Callable[[], list[str]]) -> list[list[str]]:
+    """What each of them reads, all side by side."""
+    with ThreadPoolExecutor(len(reads)) as pool:
+        return [one.result() for one in [pool.submit(read) for read in reads]]
+
+
 def test_10_000_records_are_listed_and_followed_while_others_write(client: Client) -> None:
     namespace = client.fresh("long")
     load(client, namespace)
     names = {f"r{n:05}" for n in range(RECORDS)}
     assert client.status(namespace)["counts"]["active"] == RECORDS
+    orders = ("newest", "oldest")
     with Writers(client, namespace) as writers:
-        for order in ("newest", "oldest"):
-            # with their tombstones: all that were there, each once; beside new ones of later walks
-            found = listed(client, namespace, order=order, status="any")()
+        # with their tombstones: all that were there, each once; beside new ones of later walks
+        for found in at_once(*(listed(client, namespace, order=o, status="any") for o in orders)):
             old = [name for name in found if name in names]
             assert len(found) == len(set(found))
             assert set(old) == names
@@ -119,8 +126,8 @@ def test_10_000_records_are_listed_and_followed_while_others_write(client: Clien
         assert len(set(found) & before) < len(before) or not before
     assert writers.written > 50
 
-    newest = listed(client, namespace)()
-    assert listed(client, namespace, order="oldest")() == newest[::-1]
+    newest, oldest = at_once(*(listed(client, namespace, order=order) for order in orders))
+    assert oldest == newest[::-1]
     assert len(newest) == client.status(namespace)["counts"]["active"]
     changes = walk(client, f"namespaces/{namespace}/changes", "changes", since=0)
     assert [c["revision"] for c in changes] == sorted(c["revision"] for c in changes)

@@ -14,7 +14,7 @@ from e2e.index_at_rest import entries_of, records_of
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-CLIENTS, SEARCHERS, RECORDS, SECONDS = 8, 4, 1000, 45
+CLIENTS, SEARCHERS, RECORDS, SECONDS = 8, 4, 1000, 30
 WORDS = ("heron", "otter", "lynx", "badger", "falcon", "newt", "adder", "marten")
 NEVER = float("inf")
 _serial = itertools.count(1)
