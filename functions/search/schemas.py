@@ -76,7 +76,7 @@ class FusionBody(BaseModel):
     """How the legs become one ranking."""
 
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_SOME_WEIGHT)
-    method: Literal["weighted", "rrf", "blend"] = "weighted"
+    method: Literal["weighted", "rrf", "blend"] | None = None
     lexical: Weight | None = None
     semantic: Weight | None = None
 
@@ -89,7 +89,7 @@ class FusionBody(BaseModel):
     def to_fusion(self) -> Fusion:
         """The domain's form of it."""
         return Fusion(
-            method=FusionMethod(self.method),
+            method=FusionMethod(self.method or FusionMethod.WEIGHTED),
             lexical=DEFAULT_WEIGHT if self.lexical is None else self.lexical,
             semantic=DEFAULT_WEIGHT if self.semantic is None else self.semantic,
         )

@@ -1,5 +1,7 @@
 """A search index as a whole: the part of its contract about heights and renewal."""
 
+import pytest
+
 from contract.index_entries import (
     PARTITION,
     by_vector,
@@ -9,7 +11,8 @@ from contract.index_entries import (
     tombstone,
     vector,
 )
-from palimpsest.domain.entries import Entry, WriteOutcome
+from palimpsest.domain.entries import Entry, LegStatus, WriteOutcome
+from palimpsest.domain.errors import GenerationGone
 from palimpsest.ports import SearchIndex
 
 
@@ -57,3 +60,14 @@ class GenerationsContract:
         assert result.outcome is WriteOutcome.APPLIED
         assert ids(index, by_words("older")) == ids(index, by_vector(1, 0, 0)) == ["a"]
         assert ids(index, by_words("newer")) == []
+
+    def test_a_question_for_a_generation_that_is_gone_is_answered_by_no_other(
+        self, index: SearchIndex
+    ) -> None:
+        index.write([entry("a", "heron")])
+        gone = index.generation()
+        assert index.search([by_words("heron")], timeout=5, generation=gone)[0].candidates
+        index.renew()
+        with pytest.raises(GenerationGone):
+            index.search([by_words("heron")], timeout=5, generation=gone)
+        assert index.search([by_words("heron")], timeout=5)[0].status is LegStatus.OK

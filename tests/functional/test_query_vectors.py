@@ -46,7 +46,7 @@ class Held:
 
 
 def asked(vectors: QueryVectors, embedder: Any, *texts: str, clock: Any) -> list[QueryVector]:
-    begun = vectors.begin(texts, fingerprint=embedder.fingerprint, timeout=PATIENCE)
+    begun = vectors.begin(texts, tenant="acme", fingerprint=embedder.fingerprint, timeout=PATIENCE)
     return vectors.finish(begun, until=clock.monotonic() + PATIENCE)
 
 
@@ -136,7 +136,10 @@ def test_two_equal_questions_at_once_cost_one_call(executor: ThreadExecutor) -> 
     clock, held = SystemClock(), Held(SimulatedEmbedder())
     vectors = QueryVectors({held.fingerprint: held}, executor=executor, clock=clock)
     name = held.fingerprint
-    begun = [vectors.begin(["heron"], fingerprint=name, timeout=PATIENCE) for _ in range(4)]
+    begun = [
+        vectors.begin(["heron"], tenant="acme", fingerprint=name, timeout=PATIENCE)
+        for _ in range(4)
+    ]
     assert held.has_begun(1)
     held.let_go.set()
     until = clock.monotonic() + PATIENCE
@@ -148,9 +151,9 @@ def test_two_equal_questions_at_once_cost_one_call(executor: ThreadExecutor) -> 
 def test_who_waited_in_vain_for_anothers_call_has_made_none(executor: ThreadExecutor) -> None:
     clock, held = SystemClock(), Held(SimulatedEmbedder())
     vectors = QueryVectors({held.fingerprint: held}, executor=executor, clock=clock)
-    first = vectors.begin(["heron"], fingerprint=held.fingerprint, timeout=PATIENCE)
+    first = vectors.begin(["heron"], tenant="acme", fingerprint=held.fingerprint, timeout=PATIENCE)
     assert held.has_begun(1)
-    second = vectors.begin(["heron"], fingerprint=held.fingerprint, timeout=0.02)
+    second = vectors.begin(["heron"], tenant="acme", fingerprint=held.fingerprint, timeout=0.02)
     (late,) = vectors.finish(second, until=clock.monotonic() + PATIENCE)
     assert (late.status, late.reason, late.called) == (
         LegStatus.TIMEOUT,
@@ -167,7 +170,10 @@ def test_the_failure_of_one_caller_is_not_the_others(executor: ThreadExecutor) -
     clock, held = SystemClock(), Held(SimulatedEmbedder(faults=[fault]))
     vectors = QueryVectors({held.fingerprint: held}, executor=executor, clock=clock)
     name = held.fingerprint
-    begun = [vectors.begin(["heron"], fingerprint=name, timeout=PATIENCE) for _ in range(2)]
+    begun = [
+        vectors.begin(["heron"], tenant="acme", fingerprint=name, timeout=PATIENCE)
+        for _ in range(2)
+    ]
     held.let_go.set()
     until = clock.monotonic() + PATIENCE
     found = [one for several in begun for one in vectors.finish(several, until=until)]

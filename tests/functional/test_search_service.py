@@ -8,7 +8,7 @@ from palimpsest.domain.entries import Leg, LegQuery, LegResult, LegStatus
 from palimpsest.domain.errors import DeadlineExceeded, Unavailable
 from palimpsest.domain.filters import OneOf, TimeRange
 from palimpsest.domain.fusion import Fusion, FusionMethod
-from palimpsest.domain.queries import Mode, Revisions
+from palimpsest.domain.queries import Mode, Revisions, SemanticPolicy
 from world import NAMESPACE, World
 
 DAY = timedelta(days=1)
@@ -301,3 +301,46 @@ def test_a_budget_never_passes_the_functions_own_time_limit(world: World) -> Non
     world.searches_with(index=index)
     world.search("heron", timeout_ms=25_000, wait_ms=5_000)
     assert asked[0] <= 27
+
+
+@pytest.mark.parametrize("query", ["heron", "heron, asked once more"])
+def test_c4_an_index_that_is_replaced_amid_a_search_is_looked_at_again_and_told(
+    world: World, query: str
+) -> None:
+    seed(world)
+    embed = world.embedder.embed_query
+
+    def embed_and_lose(text: str, *, timeout: float) -> Any:
+        world.index.renew()
+        world.embedder.embed_query = embed
+        return embed(text, timeout=timeout)
+
+    world.embedder.embed_query = embed_and_lose
+    answer = world.search(query)
+    assert (answer.hits, answer.degraded) == ([], ["stale_index"])
+    assert answer.revisions[NAMESPACE].indexed == 0
+
+
+class Fleeting:
+    """An index that is replaced whenever it is about to be asked."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    def search(self, queries: list[LegQuery], **options: Any) -> list[LegResult]:
+        self._index.renew()
+        found: list[LegResult] = self._index.search(queries, **options)
+        return found
+
+
+@pytest.mark.parametrize("policy", list(SemanticPolicy))
+def test_c4_an_index_that_is_replaced_again_and_again_is_an_outage(
+    world: World, policy: SemanticPolicy
+) -> None:
+    seed(world)
+    world.searches_with(index=Fleeting(world.index))
+    with pytest.raises(Unavailable, match="replaced"):
+        world.search("heron", semantic=policy)

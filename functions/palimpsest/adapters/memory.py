@@ -21,7 +21,7 @@ from palimpsest.domain.entries import (
     WriteOutcome,
     WriteResult,
 )
-from palimpsest.domain.errors import EmbeddingRejected
+from palimpsest.domain.errors import EmbeddingRejected, GenerationGone
 from palimpsest.domain.filters import passes
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import (
@@ -94,9 +94,11 @@ class MemoryIndex:
         queries: Sequence[LegQuery],
         *,
         timeout: float,
-        generation: str | None = None,  # noqa: ARG002  # there is one only
+        generation: str | None = None,
     ) -> list[LegResult]:
         """As in `SearchIndex`; without a positive `timeout` every leg is out of time."""
+        if generation not in (None, self._generation):
+            raise GenerationGone("the index was replaced meanwhile", stage="index")
         if timeout <= 0:
             late = LegStatus.TIMEOUT
             return [LegResult(leg=query.leg, status=late, reason="timeout") for query in queries]

@@ -51,10 +51,12 @@ class SearchCursors:
         bound = _bound(request, by_namespace=by_namespace)
         while True:
             said = json.dumps(_rest_json(rest, request), separators=(",", ":"), ensure_ascii=False)
-            cursor = self._cursors.seal_bytes(zlib.compress(said.encode(), LEVEL), *bound)
-            if len(cursor) <= MOST_CHARACTERS:
+            body = said.encode()
+            cursor = self._cursors.seal_bytes(zlib.compress(body, LEVEL), *bound)
+            room = min(MOST_CHARACTERS / len(cursor), MOST_BYTES / len(body))
+            if room >= 1:
                 return cursor
-            fitting = int(0.95 * len(rest.hits) * MOST_CHARACTERS / len(cursor))
+            fitting = int(0.95 * len(rest.hits) * room)
             rest = replace(rest, hits=rest.hits[:fitting])
 
     def open(self, cursor: str, request: SearchRequest, *, by_namespace: bool = False) -> Rest:
@@ -82,7 +84,7 @@ def _rest_json(rest: Rest, request: SearchRequest) -> dict[str, Any]:
         "generation": rest.generation,
         "hits": [_hit_json(hit, places, explained=request.explain) for hit in rest.hits],
         "legs": [
-            [leg.value, result.status.value, len(result.candidates), result.reason]
+            [leg.value, result.status.value, len(result.candidates), result.reason, result.cut]
             for leg, result in outcome.legs.items()
         ],
         "deep": asdict(outcome.deep),
@@ -121,11 +123,11 @@ def _rest(told: Mapping[str, Any], request: SearchRequest) -> Rest:
     return Rest(hits, told["kind"], told["generation"], outcome)
 
 
-def _leg(leg: str, status: str, hits: int, reason: str | None) -> LegResult:
+def _leg(leg: str, status: str, hits: int, reason: str | None, cut: bool) -> LegResult:  # noqa: FBT001
     """A leg's outcome; of its candidates only how many there were."""
     nobody = Candidate("", "", 0.0, 0, "")
     return LegResult(
-        leg=Leg(leg), status=LegStatus(status), candidates=[nobody] * hits, reason=reason
+        leg=Leg(leg), status=LegStatus(status), candidates=[nobody] * hits, reason=reason, cut=cut
     )
 
 

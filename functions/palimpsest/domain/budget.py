@@ -28,6 +28,8 @@ ENDS = {
 """When each stage has ended, as a share of the whole time."""
 
 LEAST_S = 0.001
+MOST_S = 26.0
+"""Waiting and searching together: the functions have 28 s, of which an answer takes some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +40,9 @@ class Budget:
     seconds: float
 
     def later(self, seconds: float) -> "Budget":
-        """The same time, beginning later."""
-        return Budget(start=self.start + seconds, seconds=self.seconds)
+        """The same time, beginning later, but never so long that the function is ended first."""
+        left = min(self.seconds, MOST_S - seconds)
+        return Budget(start=self.start + seconds, seconds=left)
 
     def end(self, stage: Stage) -> float:
         """When that stage must have ended."""

@@ -16,7 +16,8 @@
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
     │   └── Refused                    … a language model declined (`domain/language.py`)
     ├── Unavailable               503  a dependency cannot answer (`stage`, `retry_after`)
-    │   └── DeadlineExceeded      504  … in the time there was
+    │   ├── DeadlineExceeded      504  … in the time there was
+    │   └── GenerationGone             the index that was asked has been replaced meanwhile
     └── EmbeddingRejected              one text has no usable vector (`reason`)
 
 Adapters translate a vendor's errors into these; `api/problems.py` maps them to problem documents.
@@ -153,6 +154,10 @@ class Unavailable(PalimpsestError):
 
 class DeadlineExceeded(Unavailable):
     """A dependency did not answer in the time there was."""
+
+
+class GenerationGone(Unavailable):
+    """The generation that a question was meant for stands no more: what is read now is another."""
 
 
 class EmbeddingRejected(PalimpsestError):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from palimpsest.domain.clean import without_broken
 from palimpsest.domain.language import Prompt
 from palimpsest.domain.model_json import values_in
 from palimpsest.domain.variations import distinct
@@ -84,10 +85,11 @@ def rewriting(answer: str, query: str, *, history: Sequence[Turn]) -> Rewriting:
     a list of variations nor a list), `not_strings`, or `no_variation` (nothing new in it, and no
     other standalone question either).
     """
-    told = _told(answer)
+    told = _told(without_broken(answer))
     listed = told if isinstance(told, list) else told["variations"]
     if not all(isinstance(one, str) for one in listed):
         raise UnusableRewriting("not_strings")
+    listed = [without_broken(one) for one in listed]  # `\ud83d` is no character until it is read
     standalone = query
     if history and isinstance(told, dict):
         standalone = _standalone(told.get("standalone"), query)
@@ -98,15 +100,20 @@ def rewriting(answer: str, query: str, *, history: Sequence[Turn]) -> Rewriting:
 
 
 def _told(answer: str) -> Any:
-    """The first JSON value of the answer that has the shape asked for."""
-    nearest = "no_json"
-    for value in values_in(answer):
-        if isinstance(value, list) or (
-            isinstance(value, dict) and isinstance(value.get("variations"), list)
-        ):
+    """The first JSON object of the answer that has the shape asked for; else its first list with
+    something in it that is text alone, or where there is none its first list.
+    """
+    values = list(values_in(answer))
+    for value in values:
+        if isinstance(value, dict) and isinstance(value.get("variations"), list):
             return value
-        nearest = "wrong_shape"
-    raise UnusableRewriting(nearest)
+    lists = [value for value in values if isinstance(value, list)]
+    for value in lists:
+        if value and all(isinstance(one, str) for one in value):
+            return value
+    if lists:
+        return lists[0]
+    raise UnusableRewriting("wrong_shape" if values else "no_json")
 
 
 def _standalone(told: object, query: str) -> str:
@@ -114,5 +121,5 @@ def _standalone(told: object, query: str) -> str:
         return query
     if not isinstance(told, str):
         raise UnusableRewriting("not_strings")
-    said = " ".join(told.split())
+    said = " ".join(without_broken(told).split())
     return said if 0 < len(said) <= LONGEST_STANDALONE else query

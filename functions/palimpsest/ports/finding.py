@@ -91,7 +91,8 @@ class SearchIndex(Protocol):
         stood in one. A leg that failed says so in its `status`; if none could be asked: raises.
 
         `generation` is the one that the questions are meant for (None: the one read now): while it
-        stands it is the one that answers, even if another is read by now.
+        stands it is the one that answers, even if another is read by now; once it is gone, no other
+        answers in its place: raises `GenerationGone`.
         """
         ...
 

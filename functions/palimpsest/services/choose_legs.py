@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest.domain.budget import Stage
 from palimpsest.domain.entries import Candidate, Leg, LegResult, LegStatus
-from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
+from palimpsest.domain.errors import DeadlineExceeded, GenerationGone, Throttled, Unavailable
 from palimpsest.domain.loss import loss_of
 from palimpsest.domain.queries import Mode, SearchRequest, SemanticPolicy
 from palimpsest.domain.records import Content
@@ -87,6 +87,8 @@ class LegChoice:
         """One leg of two; that it cannot be asked is no outage: the other one may answer."""
         try:
             return self._asked(question, (leg,), seen, depth=depth, share=share)
+        except GenerationGone:
+            raise
         except DeadlineExceeded:
             return _unasked(leg, LegStatus.TIMEOUT, "timeout")
         except (Unavailable, Throttled):
@@ -95,7 +97,10 @@ class LegChoice:
     def _embedded(self, question: Question, seen: Seen) -> list[QueryVector]:
         left = FIRST_SHARE * seen.budget.left(Stage.LEGS, self.clock.monotonic())
         begun = self.vectors.begin(
-            question.variations, fingerprint=seen.reading.fingerprint, timeout=0.9 * left
+            question.variations,
+            tenant=question.request.tenant,
+            fingerprint=seen.reading.fingerprint,
+            timeout=0.9 * left,
         )
         return self.vectors.finish(begun, until=self.clock.monotonic() + left)
 

@@ -13,10 +13,12 @@ from palimpsest.domain.queries import Mode, SearchAnswer, SearchRequest
 from palimpsest.ports import RecordStore, SearchIndex
 from palimpsest.services.ask_legs import LegAsker
 from palimpsest.services.explained_stages import Placing, reached, verdict
+from palimpsest.services.in_time import in_time
 from palimpsest.services.search import Searched, SearchService
+from palimpsest.services.side_by_side import side_by_side
 
-PATIENCE_S = 3.0
-"""What the expected records are asked for on the legs once the search itself is over."""
+PATIENCE_S = 2.0
+"""How long the expected records are looked for once the search itself is over."""
 
 FAR = {stage: place for place, stage in enumerate(LostAt)}
 """How far a record came that was lost there."""
@@ -39,23 +41,32 @@ class ExplainService:
         the index cannot tell after the search is left out.
         """
         searched = self.searches.searched(request)
-        ids = list(dict.fromkeys(expected))
-        placings = self._placings(searched, ids)
+        ids, until = list(dict.fromkeys(expected)), self.searches.clock.monotonic() + PATIENCE_S
+        placings = self._placings(searched, ids, until)
         probed = self._probed(searched, ids) if any(one.record for one in placings) else {}
         best: dict[str, Explained] = {}
         for placing in placings:
-            told = self._explained(searched, replace(placing, found=probed.get(placing.key, {})))
+            placing = replace(placing, found=probed.get(placing.key, {}))  # noqa: PLW2901
+            told = self._explained(searched, placing, until)
             known = best.setdefault(placing.id, told)
             if FAR[told.stage] > FAR[known.stage]:
                 best[placing.id] = told
         return searched.answer, [best[one] for one in expected]
 
-    def _placings(self, searched: Searched, ids: Sequence[str]) -> list[Placing]:
+    def _placings(self, searched: Searched, ids: Sequence[str], until: float) -> list[Placing]:
         """Each id in each namespace as the table has it now, namespaces in the order asked."""
         request, seen = searched.answer.request, searched.seen
         placings: list[Placing] = []
+        every = side_by_side(
+            self.searches.executor,
+            lambda namespace: self.store.read(request.tenant, namespace, ids)[1],
+            request.namespaces,
+            clock=self.searches.clock,
+            until=until,
+            stage="table",
+        )
         for partition, namespace in request.partitions.items():
-            records = self.store.read(request.tenant, namespace, ids)[1]
+            records = every[namespace]
             for one in ids:
                 record = records.get(one)
                 loss = loss_of(record, request, seen.read.clocks[namespace], now=seen.now)
@@ -87,16 +98,20 @@ class ExplainService:
                     by_leg[leg] = max(one, by_leg.get(leg, one), key=lambda known: known.score)
         return found
 
-    def _explained(self, searched: Searched, placing: Placing) -> Explained:
+    def _explained(self, searched: Searched, placing: Placing, until: float) -> Explained:
         stages: dict[str, Any] = {"record": _record(placing)}
         if placing.record is not None:
-            placing = replace(placing, legs=self._legs(placing))
+            placing = replace(placing, legs=self._legs(placing, until))
             stages |= {**_index(placing.legs), **reached(searched, placing)}
         return Explained(placing.id, verdict(searched, placing), stages)
 
-    def _legs(self, placing: Placing) -> frozenset[Leg] | None:
+    def _legs(self, placing: Placing, until: float) -> frozenset[Leg] | None:
+        left = max(0.0, until - self.searches.clock.monotonic())
+        pending = self.searches.executor.submit(
+            lambda: self.index.legs(placing.partition, placing.id)
+        )
         try:
-            return self.index.legs(placing.partition, placing.id)
+            return in_time(pending, timeout=left, stage="index")
         except (Unavailable, Throttled):
             return None
 

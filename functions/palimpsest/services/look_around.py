@@ -2,7 +2,7 @@
 namespaces, in which ways the question is asked, and their vectors.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from palimpsest.domain.budget import Budget, Stage
@@ -54,17 +54,19 @@ class LookingAround:
     clock: Clock
 
     def look(self, request: SearchRequest, *, resumed: bool = False) -> Seen:
-        """Look, waiting for `min_revision` if asked. A search that is `resumed` asks no model.
+        """Look, waiting for `min_revision` if asked. A search that is `resumed` asks no model and
+        waits for nothing: its list stands.
 
         Raises `Unavailable` or `DeadlineExceeded` where index or table cannot tell.
         """
         budget = Budget(start=self.clock.monotonic(), seconds=request.timeout_ms / 1000)
+        request = replace(request, wait_ms=0) if resumed else request
         reading = self._reading(budget)
         first = None if resumed else self._begun(request, reading, budget)
         read, budget = self._clocks_when_reached(request, reading.generation, budget)
         deep, vectors = Deep(variations=(request.query,), reason="resumed"), list[QueryVector]()
         if first is not None:
-            deep, vectors = self._finished(reading, budget, first)
+            deep, vectors = self._finished(request.tenant, reading, budget, first)
         # what expired while it waited is expired
         return Seen(budget, self.clock.now(), reading, read, deep, vectors)
 
@@ -82,19 +84,23 @@ class LookingAround:
         vectors: list[QueryVector | Pending[QueryVector]] = []
         if embeds_at_once(request):
             vectors = self.vectors.begin(
-                [request.query], fingerprint=reading.fingerprint, timeout=left
+                [request.query],
+                tenant=request.tenant,
+                fingerprint=reading.fingerprint,
+                timeout=left,
             )
         deep = self.deepening.begin(request, timeout=self._left(budget, Stage.REWRITE))
         return _Begun(vectors, deep)
 
     def _finished(
-        self, reading: Reading, budget: Budget, begun: _Begun
+        self, tenant: str, reading: Reading, budget: Budget, begun: _Begun
     ) -> tuple[Deep, list[QueryVector]]:
         deep = self.deepening.finish(begun.deep, until=budget.end(Stage.REWRITE))
         vectors = begun.vectors
         if vectors and deep.used:
             vectors = vectors + self.vectors.begin(
                 deep.variations[1:],
+                tenant=tenant,
                 fingerprint=reading.fingerprint,
                 timeout=INNER_SHARE * self._left(budget, Stage.EMBED),
             )

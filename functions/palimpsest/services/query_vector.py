@@ -38,22 +38,23 @@ class QueryVector:
 
 class QueryVectors:
     """Embeds questions, by the model of the index that is asked. Vectors are kept, and made once
-    for all who ask at the same time, by model and text.
+    for all of a tenant who ask at the same time, by tenant, model and text: no other tenant learns
+    what was asked.
     """
 
     def __init__(
         self, embedders: Mapping[str, Embedder], *, executor: Executor, clock: Clock
     ) -> None:
         self._embedders, self._executor, self._clock = embedders, executor, clock
-        self._cache = SharedCache[tuple[str, str], Vector](clock, most=KEPT, seconds=KEPT_S)
+        self._cache = SharedCache[tuple[str, str, str], Vector](clock, most=KEPT, seconds=KEPT_S)
 
     def begin(
-        self, texts: Sequence[str], *, fingerprint: str, timeout: float
+        self, texts: Sequence[str], *, tenant: str, fingerprint: str, timeout: float
     ) -> list[QueryVector | Pending[QueryVector]]:
         """Start embedding these, side by side; what is kept is there at once. An index whose model
         nobody here embeds with is answered with a mismatch, never with another model's vectors.
         """
-        return [self._begin(text, fingerprint, timeout) for text in texts]
+        return [self._begin((tenant, fingerprint, text), timeout) for text in texts]
 
     def finish(
         self, begun: Sequence[QueryVector | Pending[QueryVector]], *, until: float
@@ -62,15 +63,15 @@ class QueryVectors:
         return [one if isinstance(one, QueryVector) else self._wait(one, until) for one in begun]
 
     def _begin(
-        self, text: str, fingerprint: str, timeout: float
+        self, key: tuple[str, str, str], timeout: float
     ) -> QueryVector | Pending[QueryVector]:
-        embedder = self._embedders.get(fingerprint)
+        embedder = self._embedders.get(key[1])
         if embedder is None:
             return QueryVector(status=LegStatus.FAILED, reason="fingerprint_mismatch")
-        known = self._cache.peek((fingerprint, text))
+        known = self._cache.peek(key)
         if known is not None:
             return QueryVector(vector=known)
-        return self._executor.submit(partial(self._embedded, embedder, text, timeout))
+        return self._executor.submit(partial(self._embedded, embedder, key, timeout))
 
     def _wait(self, pending: Pending[QueryVector], until: float) -> QueryVector:
         start = self._clock.monotonic()
@@ -82,16 +83,16 @@ class QueryVectors:
                 status=LegStatus.TIMEOUT, reason="embedder_timeout", ms=took, called=True
             )
 
-    def _embedded(self, embedder: Embedder, text: str, timeout: float) -> QueryVector:
+    def _embedded(
+        self, embedder: Embedder, key: tuple[str, str, str], timeout: float
+    ) -> QueryVector:
         """No failure of the embedder is an exception here: the other leg answers."""
         start = self._clock.monotonic()
         kept: Kept[Vector] | None = None
         status, reason, called = LegStatus.FAILED, None, True
         try:
             kept = self._cache.get(
-                (embedder.fingerprint, text),
-                lambda: embedder.embed_query(text, timeout=timeout),
-                timeout=timeout,
+                key, lambda: embedder.embed_query(key[2], timeout=timeout), timeout=timeout
             )
             status, called = LegStatus.OK, not kept.shared
         except EmbeddingRejected as error:

@@ -9,7 +9,7 @@ from functools import partial
 
 from palimpsest.domain.budget import Stage
 from palimpsest.domain.entries import Candidate, Leg, LegResult, LegStatus
-from palimpsest.domain.errors import CursorMismatch, Throttled, Unavailable
+from palimpsest.domain.errors import CursorMismatch, GenerationGone, Throttled, Unavailable
 from palimpsest.domain.fusing_variations import fuse_variations
 from palimpsest.domain.fusion import FusedHit, extend, fuse, single
 from palimpsest.domain.page_cut import not_below
@@ -75,6 +75,12 @@ class SearchService:
         """As `search`, with everything that the answer was made of."""
         refused = self.reranking.refusal(request)
         check_scores(request, reranked=refused is None)
+        try:
+            return self._searched(request, refused)
+        except GenerationGone:  # the index was replaced meanwhile: all that was looked up is old
+            return self._searched(request, refused)
+
+    def _searched(self, request: SearchRequest, refused: Reranked | None) -> Searched:
         seen = self.looking.look(request)
         run = _Run(request, seen)
         run.timings |= {"rewrite": seen.deep.ms} if seen.deep.llm_calls else {}
@@ -181,6 +187,9 @@ class SearchService:
         )
         page = Page(limit=run.request.limit)
         self._hydration(run).fill(page, rest.hits[:alike])
+        ended = alike == len(rest.hits) and not page.is_full()
+        cut = any(leg.cut for leg in rest.outcome.legs.values())
+        page.cut_off = page.cut_off or bool(ended and page.dropped and cut)
         run.timings["hydrate"] = self._since(start)
         run.timings["total"] = self._since(run.seen.budget.start)
         return resumed_answer(run.request, run.seen, page, rest, run.timings)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from palimpsest.domain import stemming
 from palimpsest.domain.analysis import LONGEST_TERM, STOP_WORDS, spans, terms
 from palimpsest.domain.folding import fold
 from palimpsest.domain.stemming import stem
@@ -192,3 +193,11 @@ def test_a_hangul_run_that_is_too_long_for_a_term_is_found_by_its_bigrams() -> N
     run = "가나" * (LONGEST_TERM // 2 + 1)
     assert set(terms(run)) == {"가나", "나가"}
     assert run[:LONGEST_TERM] in terms(run[:LONGEST_TERM])
+
+
+def test_stemmers_of_two_languages_are_of_one_package() -> None:
+    assert stemming._package() is stemming._package()
+    assert (stem("кошки"), stem("الكتاب")) == (
+        stem("кошка"),
+        stem("كتاب"),
+    )

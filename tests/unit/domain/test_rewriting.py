@@ -159,3 +159,24 @@ def test_query_and_history_go_to_the_model_as_data() -> None:
 def test_the_original_alone_is_a_rewriting_too() -> None:
     assert original(QUERY).variations == (QUERY,)
     assert original(QUERY).standalone == QUERY
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"I found [2] ways: {GOOD}",
+        f"[] and then {GOOD}",
+        f"[[1]] {json.dumps(TWO)}",
+    ],
+)
+def test_h2_a_list_in_the_prose_before_it_does_not_hide_the_answer(answer: str) -> None:
+    assert variations(answer) == [QUERY, *TWO]
+
+
+def test_h1_broken_characters_of_a_model_are_taken_out() -> None:
+    answer = '{"standalone": "a\\ud83d b", "variations": ["coffee \\ud83d\\u0000 machine"]}'
+    found = rewriting(answer, QUERY, history=HISTORY)
+    assert found.standalone == "a b"
+    assert found.variations == (QUERY, "coffee  machine")
+    for said in (found.standalone, *found.variations):
+        said.encode()

@@ -23,7 +23,7 @@ from palimpsest.domain.entries import (
     LegResult,
     WriteResult,
 )
-from palimpsest.domain.errors import DeadlineExceeded
+from palimpsest.domain.errors import DeadlineExceeded, GenerationGone
 from palimpsest.domain.generations import Generation
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import FieldWeights
@@ -170,13 +170,18 @@ class OpenSearchIndex:
         until: float | None = None,
     ) -> T:
         """Do `work` on the index that is read (or was, where it was that `generation`); if that is
-        gone, once more on the one that is read now. Which one that is, is found out before `until`.
+        gone, once more on the one that is read now, unless it must be that `generation`: then it
+        raises `GenerationGone`. Which one is read is found out before `until`.
         """
         standing = self._seen.get(generation or "") or self._standing(until=until)
+        if generation not in (None, standing.id):
+            raise GenerationGone("the index was replaced meanwhile", stage=STAGE)
         try:
             return work(standing)
-        except Missing:
+        except Missing as error:
             fresh = self._standing(fresh=True, until=until)
             if fresh == standing:
                 raise
+            if generation is not None:
+                raise GenerationGone("the index was replaced meanwhile", stage=STAGE) from error
             return work(fresh)

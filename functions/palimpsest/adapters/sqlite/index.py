@@ -25,7 +25,7 @@ from palimpsest.domain.entries import (
     LegStatus,
     WriteResult,
 )
-from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.errors import GenerationGone, Unavailable
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import COMMON_SHARE, FieldWeights
 
@@ -113,13 +113,19 @@ class SqliteIndex:
         queries: Sequence[LegQuery],
         *,
         timeout: float,
-        generation: str | None = None,  # noqa: ARG002  # there is one only
+        generation: str | None = None,
     ) -> list[LegResult]:
         """As in `SearchIndex`; a leg that is not begun within `timeout` seconds has status
         `timeout`.
         """
         until = time.monotonic() + timeout
-        asked = self._guarded(lambda opened: self._asked(opened, queries))
+
+        def asked_of(opened: Opened) -> list[Sequence[Asked]]:
+            if generation not in (None, opened[0].generation):
+                raise GenerationGone("the index was replaced meanwhile", stage=STAGE)
+            return self._asked(opened, queries)
+
+        asked = self._guarded(asked_of)
         return [
             self._answer(query, those, until=until)
             for query, those in zip(queries, asked, strict=True)
