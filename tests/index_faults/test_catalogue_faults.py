@@ -13,7 +13,7 @@ from index_faults.messages import Reply
 from palimpsest.adapters.opensearch import OpenSearchGenerations
 from palimpsest.adapters.opensearch.catalogue import Unsuitable
 from palimpsest.domain.entries import LegStatus
-from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
+from palimpsest.domain.errors import DeadlineExceeded, GenerationGone, Throttled, Unavailable
 
 pytestmark = pytest.mark.opensearch
 QUESTIONS = [by_words("heron"), by_vector(1, 0, 0)]
@@ -127,8 +127,9 @@ def test_a_walk_that_was_whole_does_not_fail_for_what_is_tidied_after_it(
         shared_proxy.heal()
 
 
-def test_a_question_is_asked_again_of_the_index_that_is_read_now_if_the_other_has_gone(
-    behind: OpenSearchGenerations, proxy: FaultProxy
+@pytest.mark.parametrize("meant", [True, False])
+def test_a_question_is_asked_again_of_the_index_that_is_read_now_unless_it_was_meant_for_the_other(
+    behind: OpenSearchGenerations, proxy: FaultProxy, meant: bool
 ) -> None:
     index = behind.reading(patience_s=5)
     index.write([entry("a", "heron", vector=vector(1, 0, 0))])
@@ -142,6 +143,9 @@ def test_a_question_is_asked_again_of_the_index_that_is_read_now_if_the_other_ha
         return exchange.forwarded()
 
     proxy.inject(switched, "/_msearch", times=1)
-    results = index.search(QUESTIONS, timeout=10, generation=old.id)
+    if meant:
+        with pytest.raises(GenerationGone):
+            index.search(QUESTIONS, timeout=10, generation=old.id)
+    results = index.search(QUESTIONS, timeout=10, generation=new.id if meant else None)
     assert [one.status for one in results] == [LegStatus.OK, LegStatus.OK]
     assert [[c.id for c in one.candidates] for one in results] == [["b"], ["b"]]
