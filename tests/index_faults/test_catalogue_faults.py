@@ -129,7 +129,7 @@ def test_a_walk_that_was_whole_does_not_fail_for_what_is_tidied_after_it(
 
 @pytest.mark.parametrize("meant", [True, False])
 def test_a_question_is_asked_again_of_the_index_that_is_read_now_unless_it_was_meant_for_the_other(
-    behind: OpenSearchGenerations, proxy: FaultProxy, meant: bool
+    behind: OpenSearchGenerations, proxy: FaultProxy, *, meant: bool
 ) -> None:
     index = behind.reading(patience_s=5)
     index.write([entry("a", "heron", vector=vector(1, 0, 0))])
