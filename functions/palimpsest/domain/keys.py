@@ -60,7 +60,9 @@ class Token:
     @classmethod
     def generate(cls) -> "Token":
         """A new key from the system's own randomness."""
-        return cls(secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES))
+        return cls(
+            secrets.token_hex(_ID_BYTES), secrets.token_hex(_SECRET_BYTES)
+        )  # marked whole by a double click
 
     @classmethod
     def parse(cls, text: str) -> "Token | None":
