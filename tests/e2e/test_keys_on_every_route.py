@@ -43,7 +43,8 @@ BODIES: Mapping[str, list[dict[str, Any]]] = {
 """The bodies of every route that takes one: `$ns` and `$id` are what is asked for, `$inside` is a
 namespace that the key may use.
 """
-UNLIKE = {"instance", "ms", "timings_ms", "created_at", "updated_at", "since"}
+CACHED = {"embedding_calls", "embedding_cache_hits"}  # by what the same tenant has asked before
+UNLIKE = CACHED | {"instance", "ms", "timings_ms", "created_at", "updated_at", "since"}
 """What no two answers have in common."""
 GENERATED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
