@@ -27,6 +27,9 @@ ORIGINAL_SHARE = 0.5
 Rankings = Mapping[Leg, Mapping[int, Sequence[Candidate]]]
 """Of each leg the rankings that were answered, by variation: 0 is the original, which is there."""
 
+Shares = Mapping[Leg, Mapping[int, float]]
+"""Of each leg what the ranking of each variation counts."""
+
 
 def fuse_variations(rankings: Rankings, fusion: Fusion) -> list[FusedHit]:
     """The fused list of every candidate of any ranking, best first; ties as in `fuse`.
@@ -34,8 +37,9 @@ def fuse_variations(rankings: Rankings, fusion: Fusion) -> list[FusedHit]:
     The part of a leg holds its best rank and score in any of its rankings, the mean of its
     normalised scores by their shares, and the sum of what they contribute.
     """
-    ways, newest = _ways(rankings, fusion)
-    hits = [_hit(ways[key], newest[key], rankings, fusion) for key in newest]
+    share = {leg: shares(several) for leg, several in rankings.items()}
+    ways, newest = _ways(rankings, share, fusion)
+    hits = [_hit(ways[key], newest[key], share, fusion) for key in newest]
     if fusion.method is FusionMethod.BLEND:
         hits = [hit for hit in hits if hit.score >= FLOOR]
     return sorted(hits, key=lambda hit: (-hit.score, hit.best_rank, hit.id, hit.key[0]))
@@ -50,21 +54,20 @@ def shares(variations: Collection[int]) -> dict[int, float]:
 
 
 def _ways(
-    rankings: Rankings, fusion: Fusion
+    rankings: Rankings, share: Shares, fusion: Fusion
 ) -> tuple[dict[EntryKey, list[Way]], dict[EntryKey, Candidate]]:
     """Every way in which each entry was found, at its better rank where one has it twice."""
     terms = _blend_terms(rankings) if fusion.method is FusionMethod.BLEND else {}
     found: dict[EntryKey, dict[tuple[Leg, int], Way]] = {}
     newest: dict[EntryKey, Candidate] = {}
     for leg, several in rankings.items():
-        share = shares(several)
         for variation, candidates in several.items():
             levels = _levels(leg, candidates, fusion)
             for rank, (one, level) in enumerate(zip(candidates, levels, strict=True), 1):
                 if fusion.method is FusionMethod.BLEND:
                     term = terms[one.key][leg, variation]
                 else:
-                    term = share[variation] * _term(leg, rank, level, fusion)
+                    term = share[leg][variation] * _term(leg, rank, level, fusion)
                 way = Way(leg, variation, rank, one.score, level, term)
                 found.setdefault(one.key, {}).setdefault((leg, variation), way)
                 known = newest.setdefault(one.key, one)
@@ -99,16 +102,15 @@ def _blend_terms(rankings: Rankings) -> dict[EntryKey, dict[tuple[Leg, int], flo
     )
 
 
-def _hit(ways: Sequence[Way], candidate: Candidate, rankings: Rankings, fusion: Fusion) -> FusedHit:
+def _hit(ways: Sequence[Way], candidate: Candidate, share: Shares, fusion: Fusion) -> FusedHit:
     parts: dict[Leg, Part] = {}
-    for leg, several in rankings.items():
+    for leg, by_variation in share.items():
         own = [way for way in ways if way.leg is leg]
         if own:
-            share = shares(several)
             parts[leg] = Part(
                 min(way.rank for way in own),
                 max(way.score for way in own),
-                sum(share[way.variation] * way.normalised for way in own),
+                sum(by_variation[way.variation] * way.normalised for way in own),
                 1.0 if fusion.method is FusionMethod.BLEND else fusion.weight(leg),
                 sum(way.contribution for way in own),
             )

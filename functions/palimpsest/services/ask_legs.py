@@ -9,14 +9,10 @@ from palimpsest.domain.ledger import Reading
 from palimpsest.domain.leg_merging import merge_variations
 from palimpsest.domain.queries import SearchRequest
 from palimpsest.ports import Executor, SearchIndex
-from palimpsest.services.in_time import in_time
+from palimpsest.services.in_time import INNER_SHARE, in_time
 from palimpsest.services.query_vector import QueryVector
 
 STAGE = "search"
-INNER_SHARE = 0.9
-"""The index's own time-out as a share of what it is waited for, so that it ends first and says what
-it found.
-"""
 
 Slot = tuple[Leg, int]
 

@@ -12,7 +12,7 @@ from palimpsest.domain.records import Content
 from palimpsest.domain.thin import is_thin
 from palimpsest.ports import Clock, Executor, RecordStore
 from palimpsest.services.ask_legs import Asked, LegAsker, Question
-from palimpsest.services.in_time import in_time
+from palimpsest.services.in_time import INNER_SHARE, in_time
 from palimpsest.services.leg_outcomes import fell_short
 from palimpsest.services.look_around import Seen
 from palimpsest.services.query_vector import QueryVector, QueryVectors
@@ -48,7 +48,7 @@ class LegChoice:
             request=request,
             now=seen.now,
             reading=seen.reading,
-            variations=seen.deep.variations if seen.deep.used else (request.query,),
+            variations=seen.deep.variations,
             vectors=seen.vectors,
         )
         policy = request.semantic if request.mode is Mode.HYBRID else SemanticPolicy.ALWAYS
@@ -100,7 +100,7 @@ class LegChoice:
             question.variations,
             tenant=question.request.tenant,
             fingerprint=seen.reading.fingerprint,
-            timeout=0.9 * left,
+            timeout=INNER_SHARE * left,
         )
         return self.vectors.finish(begun, until=self.clock.monotonic() + left)
 

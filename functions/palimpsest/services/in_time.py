@@ -7,6 +7,11 @@ from palimpsest.ports import Pending
 
 T = TypeVar("T")
 
+INNER_SHARE = 0.9
+"""The own time-out of what is waited for, as a share of that wait: so it ends first, and says what
+became of it.
+"""
+
 
 def in_time(pending: Pending[T], *, timeout: float, stage: str) -> T:
     """The result, or the exception, of that work. Raises `DeadlineExceeded` after `timeout`

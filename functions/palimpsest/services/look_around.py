@@ -11,14 +11,12 @@ from palimpsest.domain.ledger import Reading
 from palimpsest.domain.queries import Deep, Mode, SearchRequest, SemanticPolicy
 from palimpsest.ports import Clock, Executor, IndexLedger, Pending, RecordStore, SearchIndex
 from palimpsest.services.deepening import Begun, Deepening
-from palimpsest.services.in_time import in_time
+from palimpsest.services.in_time import INNER_SHARE, in_time
 from palimpsest.services.namespace_clocks import ClocksRead, NamespaceClocks
 from palimpsest.services.query_vector import QueryVector, QueryVectors
 
 STAGE = "search"
 POLL_S = 0.02
-INNER_SHARE = 0.9
-"""The index's and the embedder's own time-out as a share of what they are waited for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from palimpsest.domain.entries import LegStatus
-from palimpsest.domain.errors import (
-    DeadlineExceeded,
-    EmbeddingRejected,
-    ProviderError,
-    Throttled,
-    Unavailable,
-)
+from palimpsest.domain.errors import DeadlineExceeded, EmbeddingRejected, PalimpsestError
 from palimpsest.domain.vectors import Vector
 from palimpsest.ports import Clock, Embedder, Executor, Pending
+from palimpsest.services.failure_reasons import TIMEOUT, failure
 from palimpsest.services.in_time import in_time
 from palimpsest.services.shared_cache import Kept, SharedCache
 
@@ -101,14 +96,10 @@ class QueryVectors:
                 status, reason, called = LegStatus.SKIPPED, "nothing_to_embed", False
         except TimeoutError:  # another caller's
             status, reason, called = LegStatus.TIMEOUT, "embedder_timeout", False
-        except DeadlineExceeded:
-            status, reason = LegStatus.TIMEOUT, "embedder_timeout"
-        except Throttled:
-            reason = "embedder_throttled"
-        except ProviderError:
-            reason = "embedder_error"
-        except Unavailable:
-            reason = "embedder_unavailable"
+        except PalimpsestError as error:
+            kind = failure(error)
+            status = LegStatus.TIMEOUT if kind == TIMEOUT else LegStatus.FAILED
+            reason = f"embedder_{kind}"
         return QueryVector(
             vector=kept.value if kept else None,
             status=status,

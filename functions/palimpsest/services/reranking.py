@@ -5,19 +5,13 @@ that model fails in any way they stay in the order they had.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from palimpsest.domain.errors import (
-    DeadlineExceeded,
-    InvalidRequest,
-    PalimpsestError,
-    ProviderError,
-    Throttled,
-    Unavailable,
-)
+from palimpsest.domain.errors import InvalidRequest, PalimpsestError
 from palimpsest.domain.fusion import FusedHit
 from palimpsest.domain.queries import Reranked, RerankStatus, SearchRequest
 from palimpsest.domain.records import Content, Record
 from palimpsest.ports import Clock, Executor, Reranker
-from palimpsest.services.in_time import in_time
+from palimpsest.services.failure_reasons import TIMEOUT, failure
+from palimpsest.services.in_time import INNER_SHARE, in_time
 
 STAGE = "rerank"
 CANDIDATES = 50
@@ -25,9 +19,6 @@ CANDIDATES = 50
 
 LONGEST_DOCUMENT = 1_600
 """Characters of a record that are sent: rerankers read some 512 tokens, and one refuses more."""
-
-INNER_SHARE = 0.9
-"""The model's own time-out as a share of what it is waited for."""
 
 Placed = tuple[FusedHit, Record]
 
@@ -67,13 +58,12 @@ class Reranking:
         pending = self.executor.submit(
             lambda: reranker.rerank(query, documents, timeout=INNER_SHARE * timeout)
         )
-        status, reason = RerankStatus.FAILED, ""
         try:
             scores = in_time(pending, timeout=timeout, stage=STAGE)
         except PalimpsestError as error:
-            reason = _reason(error)
-            if reason == "reranker_timeout":
-                status = RerankStatus.TIMEOUT
+            kind = failure(error)
+            status = RerankStatus.TIMEOUT if kind == TIMEOUT else RerankStatus.FAILED
+            reason = f"reranker_{kind}"
             return list(placed), Reranked(status, reason, calls=1, ms=self._since(start))
         ordered = sorted(zip(scores, range(len(placed)), strict=True), key=lambda s: (-s[0], s[1]))
         told = [(placed[at][0]._replace(relevance=score), placed[at][1]) for score, at in ordered]
@@ -81,18 +71,6 @@ class Reranking:
 
     def _since(self, start: float) -> float:
         return (self.clock.monotonic() - start) * 1000
-
-
-def _reason(error: PalimpsestError) -> str:
-    for kind, reason in (
-        (DeadlineExceeded, "reranker_timeout"),
-        (Throttled, "reranker_throttled"),
-        (ProviderError, "reranker_error"),
-        (Unavailable, "reranker_unavailable"),
-    ):
-        if isinstance(error, kind):
-            return reason
-    raise error
 
 
 def _document(content: Content | None) -> str:

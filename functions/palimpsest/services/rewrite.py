@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from palimpsest.domain.errors import (
-    DeadlineExceeded,
-    PalimpsestError,
-    ProviderError,
-    Throttled,
-    Unavailable,
-)
+from palimpsest.domain.errors import DeadlineExceeded, PalimpsestError
 from palimpsest.domain.language import Refused
 from palimpsest.domain.rewriting import (
     PROMPT_VERSION,
@@ -24,24 +18,15 @@ from palimpsest.domain.rewriting import (
     rewriting,
 )
 from palimpsest.ports import Clock, Executor, LanguageModel, Pending
-from palimpsest.services.in_time import in_time
+from palimpsest.services.failure_reasons import failure
+from palimpsest.services.in_time import INNER_SHARE, in_time
 from palimpsest.services.shared_cache import SharedCache
 
 KEPT, KEPT_S = 512, 600.0
 """How many rewritings a process keeps, and for how many seconds."""
 
 STAGE = "rewrite"
-INNER_SHARE = 0.9
-"""The model's own time-out as a share of what it is waited for."""
-
 NOT_CONFIGURED = "not_configured"
-REASONS: Sequence[tuple[type[PalimpsestError], str]] = (
-    (Refused, "model_refused"),
-    (ProviderError, "model_error"),
-    (Throttled, "model_throttled"),
-    (DeadlineExceeded, "model_timeout"),
-    (Unavailable, "model_unavailable"),
-)
 
 
 class RewriteStatus(StrEnum):
@@ -150,9 +135,10 @@ class RewriteService:
             return _alone(query, RewriteStatus.FALLBACK, error.reason, calls=1, tokens=error.tokens)
         except TimeoutError:
             return _alone(query, RewriteStatus.FALLBACK, "model_timeout")
-        except tuple(kind for kind, _ in REASONS) as error:
-            reason = next(reason for kind, reason in REASONS if isinstance(error, kind))
-            return _alone(query, RewriteStatus.FALLBACK, reason, calls=1)
+        except Refused:
+            return _alone(query, RewriteStatus.FALLBACK, "model_refused", calls=1)
+        except PalimpsestError as error:
+            return _alone(query, RewriteStatus.FALLBACK, f"model_{failure(error)}", calls=1)
         answer = kept.value
         paid = (0, 0) if kept.shared else (1, answer.tokens)
         return Rewritten(
