@@ -3,9 +3,9 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from palimpsest.setting_kinds import (
     EmbedderKind,
@@ -64,6 +64,8 @@ class Settings:
     index_shards: int
     index_replicas: int
     wake_queue_url: str
+    uploads_bucket: str
+    jobs_machine_arn: str
     candidate_depth: int
     language_model: LanguageModelKind
     language_model_url: str
@@ -119,40 +121,26 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     used (`given`). Raises `SettingsError` naming the variable that is wrong.
     """
     env = os.environ if environ is None else environ
+    texts: dict[str, Any] = {
+        field.name: env.get(field.name.upper(), "")
+        for field in fields(Settings)
+        if field.type is str
+    }
     return Settings(
-        table_name=env.get("TABLE_NAME", ""),
-        stage=env.get("STAGE") or "local",
+        **(texts | {"stage": env.get("STAGE") or "local", "index_prefix": _prefix(env)}),
         engine=_one_of(env, "ENGINE", Engine, Engine.SQLITE),
-        index_folder=env.get("INDEX_FOLDER", ""),
         embedder=_one_of(env, "EMBEDDER", EmbedderKind, EmbedderKind.OPENAI),
-        embedding_url=env.get("EMBEDDING_URL", ""),
-        embedding_model=env.get("EMBEDDING_MODEL", ""),
         embedding_dimension=_whole(env, "EMBEDDING_DIMENSION", 384, low=1, high=16_000),
-        embedding_fingerprint=env.get("EMBEDDING_FINGERPRINT", ""),
-        embedding_api_key_arn=env.get("EMBEDDING_API_KEY_ARN", ""),
         next_embedder=_one_of(env, "NEXT_EMBEDDER", EmbedderKind, None),
-        next_embedding_url=env.get("NEXT_EMBEDDING_URL", ""),
-        next_embedding_model=env.get("NEXT_EMBEDDING_MODEL", ""),
         next_embedding_dimension=_whole(env, "NEXT_EMBEDDING_DIMENSION", 384, low=1, high=16_000),
-        next_embedding_fingerprint=env.get("NEXT_EMBEDDING_FINGERPRINT", ""),
-        next_embedding_api_key_arn=env.get("NEXT_EMBEDDING_API_KEY_ARN", ""),
-        opensearch_url=env.get("OPENSEARCH_URL", ""),
         opensearch_signing=_one_of(env, "OPENSEARCH_SIGNING", Signing, Signing.NONE),
         opensearch_knn=_one_of(env, "OPENSEARCH_KNN", KnnEngine, KnnEngine.LUCENE),
-        index_prefix=_prefix(env, "INDEX_PREFIX", "palimpsest"),
         index_shards=_whole(env, "INDEX_SHARDS", 1, low=1, high=64),
         index_replicas=_whole(env, "INDEX_REPLICAS", 0, low=0, high=5),
-        wake_queue_url=env.get("WAKE_QUEUE_URL", ""),
         candidate_depth=_whole(env, "CANDIDATE_DEPTH", 100, low=1, high=1_000),
         language_model=_one_of(env, "LANGUAGE_MODEL", LanguageModelKind, LanguageModelKind.NONE),
-        language_model_url=env.get("LANGUAGE_MODEL_URL", ""),
-        language_model_name=env.get("LANGUAGE_MODEL_NAME", ""),
-        language_model_api_key_arn=env.get("LANGUAGE_MODEL_API_KEY_ARN", ""),
         reranker=_one_of(env, "RERANKER", RerankerKind, RerankerKind.NONE),
-        reranker_url=env.get("RERANKER_URL", ""),
-        reranker_model=env.get("RERANKER_MODEL", ""),
         reranker_shape=_one_of(env, "RERANKER_SHAPE", RerankerShape, RerankerShape.COHERE),
-        reranker_api_key_arn=env.get("RERANKER_API_KEY_ARN", ""),
     )
 
 
@@ -185,9 +173,10 @@ def _whole(env: Mapping[str, str], name: str, default: int, *, low: int, high: i
     return int(value)
 
 
-def _prefix(env: Mapping[str, str], name: str, default: str) -> str:
+def _prefix(env: Mapping[str, str]) -> str:
     """What the indices' names begin with: what the engine allows in every place of a name."""
-    value = env.get(name) or default
+    name = "INDEX_PREFIX"
+    value = env.get(name) or "palimpsest"
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", value):
         raise SettingsError(f"{name} is {value!r}: small letters, digits and - are allowed")
     return value

@@ -7,12 +7,12 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from palimpsest.api.fields import Warnings, cleaned_members
+from palimpsest.api.request_guards import idempotency_key, refuse_guards
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.commit_planning import CommitRequest
 from palimpsest.domain.keys import Scope
 from records import answers
 from records.app import NAMESPACE, api, services
-from records.guards import idempotency_key, refuse_guards
 from records.schemas import CommitBody
 
 
@@ -41,7 +41,7 @@ def _clean_commit(body: Any, warnings: Warnings) -> Any:
 )
 def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
     """Apply operations all or nothing under one revision."""
-    refuse_guards()
+    refuse_guards(api)
     caller = api.caller
     committed = services().commits.commit(
         CommitRequest(
@@ -50,7 +50,7 @@ def post_commit(ns: str, body: Annotated[CommitBody, Body()]) -> Response[str]:
             operations=[operation.to_operation(i) for i, operation in enumerate(body.operations)],
             by=caller.grant.key_id,
             expected_revision=body.expected_revision,
-            idempotency=idempotency_key(),
+            idempotency=idempotency_key(api),
         )
     )
     results = [

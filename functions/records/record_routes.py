@@ -10,7 +10,9 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
 from palimpsest.api.fields import cleaned_members
+from palimpsest.api.record_body import RecordBody
 from palimpsest.api.record_json import record_json
+from palimpsest.api.request_guards import idempotency_key, refuse_guards
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.commit_planning import CommitRequest, Operation
 from palimpsest.domain.errors import InvalidRequest, NotFound, RevisionConflict
@@ -22,9 +24,8 @@ from palimpsest.domain.visibility import exists
 from palimpsest.services.commit import Committed
 from records import answers
 from records.app import RECORD, RECORDS, api, services
-from records.guards import guard, idempotency_key, refuse_guards
+from records.guards import guard
 from records.paging import WHOLE_NUMBER
-from records.schemas import RecordBody
 
 _TAGS = re.compile(r'(?:W/)?"([^"]*)"')
 
@@ -45,7 +46,7 @@ def _commit_one(operation: Operation) -> Committed:
         namespace=caller.path["ns"],
         operations=[operation],
         by=caller.grant.key_id,
-        idempotency=idempotency_key(),
+        idempotency=idempotency_key(api),
     )
     try:
         return services().commits.commit(request)
@@ -105,7 +106,7 @@ def put_record(ns: str, id: str, body: Annotated[RecordBody, Body()]) -> Respons
 )
 def post_record(ns: str, body: Annotated[RecordBody, Body()]) -> Response[str]:
     """Create a record under a generated id, a UUID of version 7."""
-    refuse_guards()
+    refuse_guards(api)
     record_id = uuid7(time.time_ns(), secrets.randbits(62))
     operation = Operation(id=record_id, content=body.to_content(), guard=0)
     return _written(_commit_one(operation), location=True)

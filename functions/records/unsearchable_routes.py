@@ -4,12 +4,12 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from palimpsest.api.request_guards import idempotency_key, refuse_guards
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.instants import to_text
 from palimpsest.domain.keys import Scope
 from records import answers
 from records.app import NAMESPACE, api, services
-from records.guards import idempotency_key, refuse_guards
 from records.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
 
 
@@ -53,8 +53,8 @@ def list_unsearchable(
 )
 def retry_unsearchable(ns: str) -> Response[str]:
     """Have everything in the ledger tried again."""
-    refuse_guards()
+    refuse_guards(api)
     accepted = services().unsearchable.retry(
-        api.caller.grant.tenant, api.caller.path["ns"], key=idempotency_key()
+        api.caller.grant.tenant, api.caller.path["ns"], key=idempotency_key(api)
     )
     return answer(HTTPStatus.ACCEPTED, {"accepted": accepted})

@@ -21,7 +21,13 @@ from local.layout import REGION, STACK, Layout, plain_environment
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation.type_defs import StackTypeDef
 
-_SOURCES = ("template.yaml", "samconfig.toml", "infra/layer/Makefile", "requirements/local.txt")
+_SOURCES = (
+    "template.yaml",
+    "samconfig.toml",
+    "infra/layer/Makefile",
+    "infra/state_machines/jobs.asl.json",
+    "requirements/local.txt",
+)
 _TAG = "inputs"
 
 

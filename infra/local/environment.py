@@ -26,7 +26,7 @@ def members(layout: Layout, outputs: Mapping[str, str]) -> dict[str, str]:
         "STACK_NAME": STACK,
         "TABLE_NAME": outputs["TableName"],
         "KEYS_TABLE_NAME": outputs["KeysTableName"],
-        "UPLOADS_BUCKET": outputs.get("UploadsBucket", ""),
+        "UPLOADS_BUCKET": outputs["UploadsBucketName"],
         "WAKE_QUEUE_URL": outputs["WakeQueueUrl"],
         "PROJECTOR_FUNCTION": outputs["ProjectorFunctionName"],
         "INDEX_FOLDER": str(layout.index),

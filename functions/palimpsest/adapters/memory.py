@@ -114,6 +114,10 @@ class MemoryIndex:
             vector = not gone and entry.vector is not None
             yield EntryState(entry_id, entry.revision, entry.version, gone, vector)
 
+    def strays(self, partition: str, *, remove: bool = False) -> int:  # noqa: ARG002
+        """As in `SearchIndex`: a dictionary has one entry an id."""
+        return 0
+
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         """As in `SearchIndex`."""
         one = self._stored.get(partition, {}).get(record_id)

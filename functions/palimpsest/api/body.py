@@ -32,6 +32,11 @@ def parse(event: Mapping[str, Any], *, limit: int = MAX_BODY_BYTES) -> Any:
     data = _bytes(event)
     if len(data) > limit:
         raise TooLarge(f"the body is larger than {limit} bytes", limit)
+    return parse_text(data)
+
+
+def parse_text(data: bytes) -> Any:
+    """The JSON value that these bytes spell. Raises `MalformedRequest`."""
     try:
         body = json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_number)
     except RecursionError as error:

@@ -50,6 +50,7 @@ _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Member
         "The key was used for another request",
         _none,
     ),
+    errors.InProgress: ("in-progress", 409, "The first request is still at work", _none),
     errors.Throttled: ("throttled", 429, "Too many requests", _none),
     errors.ProviderError: (
         "provider-error",

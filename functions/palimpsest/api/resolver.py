@@ -25,6 +25,7 @@ from palimpsest.api.identity import check_namespaces, grant_of
 from palimpsest.api.problems import problem
 from palimpsest.domain import errors
 from palimpsest.domain.keys import Grant, Scope
+from palimpsest.domain.names import MAX_BODY_BYTES
 from palimpsest.observability import logger
 
 PARAMETER = re.compile(r"{(\w+)\+?}")
@@ -40,14 +41,17 @@ def _as_it_is(body: Any, _: Warnings) -> Any:
 @dataclass(frozen=True, slots=True)
 class Access:
     """What a route asks for: the scope of a key (None: no key), whether it takes a body, how broken
-    characters are taken out of that body, and whether it is about records, which are those of the
-    default namespace where the body names none.
+    characters are taken out of that body, whether it is about records, which are those of the
+    default namespace where the body names none, how large a body may be, and whether one without
+    members is taken (`empty`) where there is none.
     """
 
     scope: Scope | None
     body: bool = False
     clean: Cleaner = _as_it_is
     in_namespaces: bool = True
+    limit: int = MAX_BODY_BYTES
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +164,9 @@ class HttpApi:
         if grant is not None and "ns" in path:
             check_namespaces(grant, path, None)
         warnings: Warnings = []
-        sent = _object(event) if access.body else None
+        sent = _object(event, access.limit) if access.body else None
+        if access.empty and event.get("body"):
+            _refuse_members(_object(event, access.limit))
         body = access.clean(sent, warnings) if access.body else None
         if grant is not None and access.body and access.in_namespaces and "ns" not in path:
             check_namespaces(grant, path, body)
@@ -193,9 +199,17 @@ class HttpApi:
         }
 
 
-def _object(event: Mapping[str, Any]) -> dict[str, Any]:
+def _refuse_members(body: Mapping[str, Any]) -> None:
+    """Raises `InvalidRequest` for each member of a body that must not have any."""
+    kind, msg = "extra_forbidden", "Extra inputs are not permitted"
+    found = [errors.FieldError(("body", name), msg, kind) for name in body]
+    if found:
+        raise errors.InvalidRequest(found)
+
+
+def _object(event: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """The body, which must be an object."""
-    body = bodies.parse(event)
+    body = bodies.parse(event, limit=limit)
     if not isinstance(body, dict):  # Powertools would take the first element of a list
         raise errors.InvalidRequest.one("body", msg="the body must be an object", kind="object")
     return body

@@ -2,9 +2,8 @@
 planned on.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -16,6 +15,13 @@ from palimpsest.domain.errors import (
     RevisionConflict,
 )
 from palimpsest.domain.idempotency import KEPT_FOR, Applied, IdempotencyKey, Outcome
+from palimpsest.domain.record_changes import (
+    counts_after,
+    forgotten,
+    is_written,
+    superseded,
+    written,
+)
 from palimpsest.domain.records import Content, Record, Status
 from palimpsest.domain.visibility import exists
 
@@ -65,8 +71,8 @@ class CommitRequest:
         ids: dict[str, None] = {}
         for operation in self.operations:
             ids[operation.id] = None
-            for superseded in operation.content.supersedes if operation.content else ():
-                ids[superseded] = None
+            for replaced in operation.content.supersedes if operation.content else ():
+                ids[replaced] = None
         return list(ids)
 
 
@@ -95,7 +101,7 @@ def plan_commit(
         namespace=request.namespace,
         commit_id=commit_id,
         clock=clock,
-        counts=_counts(clock, changes.values()),
+        counts=counts_after(clock, changes.values()),
         changes=tuple(changes.values()),
         at=now,
         by=request.by,
@@ -137,10 +143,10 @@ def _outcome(
             Outcome(id=operation.id, revision=after.revision, changed=changed, created=old is None)
         )
         gone_is_fine = not changed  # a put repeated as it was, whatever was forgotten since
-        for superseded in _superseded(
+        for replaced in _superseded(
             operation, found, revision=revision, now=now, gone_is_fine=gone_is_fine
         ):
-            changes[superseded.id] = Change(before=records[superseded.id], after=superseded)
+            changes[replaced.id] = Change(before=records[replaced.id], after=replaced)
     return tuple(outcomes), tuple(records_after), changes
 
 
@@ -169,31 +175,21 @@ def _after(
     revision: int,
     now: datetime,
 ) -> Record:
-    floor = before.history_floor if before else 0
-    if operation.content is None:
+    content = operation.content
+    if content is None:
         if old is None:
             raise NotFound("no such record")
-        return Record(
-            id=operation.id,
-            namespace=namespace,
-            revision=revision,
-            status=Status.DELETED,
-            content=None,
-            created_at=old.created_at,
-            updated_at=now,
-            history_floor=revision,
-        )
-    if old is not None and old.status is Status.ACTIVE and _same(old, operation.content):
+        return forgotten(old, revision=revision, now=now)
+    if old is not None and is_written(old, content):
         return old
-    return Record(
-        id=operation.id,
+    return written(
+        operation.id,
+        content,
+        before=before,
+        old=old,
         namespace=namespace,
         revision=revision,
-        status=Status.ACTIVE,
-        content=operation.content,
-        created_at=old.created_at if old else now,
-        updated_at=now,
-        history_floor=floor,
+        now=now,
     )
 
 
@@ -215,27 +211,5 @@ def _superseded(
             raise InvalidRequest.one(*loc, msg="no such record to supersede", kind="unknown_id")
         if record.status is Status.SUPERSEDED and record.superseded_by == operation.id:
             continue
-        changed.append(
-            replace(
-                record,
-                status=Status.SUPERSEDED,
-                superseded_by=operation.id,
-                revision=revision,
-                updated_at=now,
-            )
-        )
+        changed.append(superseded(record, by=operation.id, revision=revision, now=now))
     return changed
-
-
-def _counts(clock: Clock, changes: Iterable[Change]) -> dict[Status, int]:
-    counts = Counter(dict(clock.counts))
-    for change in changes:
-        if change.before is not None and change.before.revision > clock.floor:
-            counts[change.before.status] -= 1
-        counts[change.after.status] += 1
-    return {status: counts[status] for status in Status}
-
-
-def _same(record: Record, content: Content) -> bool:
-    # by hash: `==` would take 1, 1.0 and True in metadata for the same value
-    return record.content is not None and record.content.content_hash == content.content_hash

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from palimpsest.domain.idempotency import Applied
+from palimpsest.domain.jobs import Job
 from palimpsest.domain.records import Record, Status
+from palimpsest.domain.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +46,27 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VectorChanges:
+    """What a commit does to the held vectors of its records: `made`, by id the hash of the embedded
+    text and its vector by one model (`fingerprint`); those of `retired` ids go, for the models
+    `of`.
+    """
+
+    fingerprint: str
+    made: Mapping[str, tuple[str, Vector]] = field(default_factory=dict)
+    retired: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommitPlan:
     """Everything one transaction will do, planned on `clock`; true only if nothing has changed
     since. With `jump_to`, a revision beyond the next, it is a recorded jump: `changes` is empty.
     `keep`: what is kept of it under its idempotency key.
+
+    With a `fence` it is applied only while the namespace's fence bears that attempt. A commit that
+    `purges` sets the floor at its own revision and replaces the fence's attempt by its own id;
+    `job` is begun in it.
     """
 
     tenant: str
@@ -60,6 +79,10 @@ class CommitPlan:
     by: str
     jump_to: int | None = None
     keep: Applied | None = None
+    fence: str | None = None
+    vectors: VectorChanges | None = None
+    purges: bool = False
+    job: Job | None = None
 
     @property
     def revision(self) -> int:

@@ -12,6 +12,7 @@
     ├── MethodNotAllowed          405
     ├── RevisionConflict          409 / 412  (`current_revision`, `operations`)
     ├── IdempotencyMismatch       409  the key came before with another request
+    ├── InProgress                409  the first request of a key is still at work (`retry_after`)
     ├── Throttled                 429  a dependency asks for patience (`retry_after`)
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
     │   └── Refused                    … a language model declined (`domain/language.py`)
@@ -122,6 +123,14 @@ class RevisionConflict(PalimpsestError):
 
 class IdempotencyMismatch(PalimpsestError):
     """An idempotency key that came before, with another request."""
+
+
+class InProgress(PalimpsestError):
+    """The first request that came with this idempotency key is still at work."""
+
+    def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Throttled(PalimpsestError):

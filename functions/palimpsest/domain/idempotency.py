@@ -36,7 +36,9 @@ class Outcome:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
     """A write that was applied under a key. `revision` is what the whole answer named, `count` what
-    it counted, where it did.
+    it counted, where it did; `job` the job it began, `report` what a pass reported, as JSON.
+
+    With a `claim` and neither of the two it is being worked on under that name.
     """
 
     key: IdempotencyKey
@@ -44,6 +46,14 @@ class Applied:
     revision: int = 0
     outcomes: tuple[Outcome, ...] = ()
     count: int = 0
+    claim: str = ""
+    job: str = ""
+    report: str = ""
+
+    @property
+    def under_way(self) -> bool:
+        """Whether there is no answer to it yet."""
+        return bool(self.claim) and not (self.job or self.report)
 
     def stands(self, now: datetime) -> bool:
         """Whether it is still kept; past its time it counts as absent."""

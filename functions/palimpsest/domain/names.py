@@ -23,6 +23,9 @@ MAX_SUPERSEDED = 20
 MAX_NAMESPACES = 10
 MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 MAX_BODY_BYTES = 1024 * 1024
+MAX_LIST_BYTES = 4 * 1024 * 1024
+"""Of a reconcile's body."""
+
 MAX_ANSWER_BYTES = 3_500_000
 """Bytes of records after which a page closes: an answer stays under 4 MB, and a function's own
 limit is 6 MB.

@@ -9,7 +9,11 @@ from palimpsest.ports.canonical import (
 )
 from palimpsest.ports.finding import Embedder, SearchIndex
 from palimpsest.ports.generations import GenerationItems, IndexGenerations
+from palimpsest.ports.jobs import JobStarter
 from palimpsest.ports.models import LanguageModel, Reranker
+from palimpsest.ports.objects import ObjectStore
+from palimpsest.ports.purging import NamespaceErasure
+from palimpsest.ports.reconciling import Fences, Jobs, PassKeys, RecordScan
 from palimpsest.ports.running import Clock, Executor, Pending, Waker
 from palimpsest.ports.walking import CommitLog, Directory
 
@@ -20,12 +24,19 @@ __all__ = [
     "Embedder",
     "Erasures",
     "Executor",
+    "Fences",
     "GenerationItems",
     "GenerationRegister",
     "IndexGenerations",
     "IndexLedger",
+    "JobStarter",
+    "Jobs",
     "LanguageModel",
+    "NamespaceErasure",
+    "ObjectStore",
+    "PassKeys",
     "Pending",
+    "RecordScan",
     "RecordStore",
     "Reranker",
     "SearchIndex",

@@ -100,6 +100,12 @@ class SearchIndex(Protocol):
         """Every entry of a partition, tombstones included, ordered by id."""
         ...
 
+    def strays(self, partition: str, *, remove: bool = False) -> int:
+        """How many entries of a partition stand beside the one of their id, which no write of this
+        port makes; with `remove` they are gone on return.
+        """
+        ...
+
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         """The legs on which a search can still find anything of this id: none of a tombstone entry,
         or where there is no entry.

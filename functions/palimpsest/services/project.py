@@ -100,6 +100,17 @@ class ProjectService:
                 self.ledger.retry_done(tenant, namespace, generation, asked=asked)
         return Projected(revision=revision, embedded=embedded)
 
+    def carry(self, tenant: str, namespace: str, wanted: Mapping[str, int]) -> Projected:
+        """Write these records into the index as they are now, whatever it has of them; `wanted`
+        tells the revision each must at least have. Raises as `project`.
+        """
+        generation = self.index.reading().generation
+        carried = self._carry(tenant, namespace, generation, wanted, outage=None)
+        return Projected(
+            revision=self.ledger.progress(tenant, namespace, generation).revision,
+            embedded=carried.embedded,
+        )
+
     def _again(
         self, tenant: str, namespace: str, generation: str, *, whatever_reason: bool
     ) -> dict[str, int]:
@@ -150,10 +161,16 @@ class ProjectService:
     def _settled(
         self, tenant: str, namespace: str, wanted: Mapping[str, int]
     ) -> tuple[NamespaceClock, dict[str, Record]]:
-        """The records, none older than its log entry (a commit's items may be seen one by one)."""
+        """The records, none older than its log entry (a commit's items may be seen one by one).
+        What was purged may be gone.
+        """
         for _ in range(REREADS):
             clock, records = self.store.read(tenant, namespace, list(wanted))
-            late = [i for i, at_least in wanted.items() if _revision(records.get(i)) < at_least]
+            late = [
+                record_id
+                for record_id, at_least in wanted.items()
+                if at_least > clock.floor and _revision(records.get(record_id)) < at_least
+            ]
             if not late:
                 return clock, records
             self.clock.sleep(REREAD_PAUSE_S)

@@ -36,11 +36,14 @@ class Proof:
     orphaned: tuple[str, ...]
 
     @property
+    def wrong(self) -> tuple[str, ...]:
+        """All ids of which the index has something else than it should."""
+        return (*self.missing, *self.differing, *self.orphaned)
+
+    @property
     def equal(self) -> bool:
         """Whether the index is proved equal to the table."""
-        return self.digests[0] == self.digests[1] and not (
-            self.missing or self.differing or self.orphaned
-        )
+        return self.digests[0] == self.digests[1] and not self.wrong
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +73,12 @@ class ProofService:
                 changing.add(record.id)
             else:
                 expected[record.id] = entry
-        found = {i: state for i, state in there.items() if i not in changing}
+        # a tombstone entry without a record is of one that was purged
+        found = {
+            i: state
+            for i, state in there.items()
+            if i not in changing and not (state.tombstone and i not in expected)
+        }
         return Proof(
             namespace=namespace,
             revision=upto,

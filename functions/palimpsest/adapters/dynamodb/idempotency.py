@@ -23,7 +23,7 @@ def keep_write(applied: Applied, pk: str, table: str) -> dict[str, Any]:
     return {
         "Put": {
             "TableName": table,
-            "Item": _item(applied, pk),
+            "Item": key_item(applied, pk),
             "ConditionExpression": free_or_over,
             "ExpressionAttributeNames": {"#until": "until"},
             "ExpressionAttributeValues": {
@@ -39,13 +39,13 @@ def find(
     """What is kept under a key. A plain read may come between the items of a transaction that is
     under way; a `serial` one waits for its end.
     """
-    wanted = items.key(pk, _sk(key))
+    wanted = items.key(pk, key_sk(key))
     with translated():
         if not serial:
             found = get_items(client, table, [wanted])
-            return _applied(found[0]) if found else None
+            return applied_of(found[0]) if found else None
         item = _get_serially(client, table, wanted)
-        return _applied(item) if item else None
+        return applied_of(item) if item else None
 
 
 def _get_serially(
@@ -63,25 +63,37 @@ def _get_serially(
     raise Throttled("others are writing under this key")
 
 
-def _sk(key: IdempotencyKey) -> str:
+def key_sk(key: IdempotencyKey) -> str:
+    """Where what is kept under a key stands."""
     return f"K#{key.key_hash}"
 
 
-def _item(applied: Applied, pk: str) -> items.Item:
+def key_item(applied: Applied, pk: str) -> items.Item:
+    """What is kept under a key, as an item."""
     outcomes = [[o.id, o.revision, o.changed, o.created] for o in applied.outcomes]
     until = to_millis(applied.until)
     return {
-        **items.key(pk, _sk(applied.key)),
+        **items.key(pk, key_sk(applied.key)),
         "req": {"S": applied.key.request_hash},
         "rev": items.number(applied.revision),
         "out": {"S": json.dumps(outcomes, separators=(",", ":"))},
         "n": items.number(applied.count),
         "until": items.number(until),
         "ttl": items.number(until // 1000 + 1),
+        **{
+            name: {"S": told}
+            for name, told in (
+                ("claim", applied.claim),
+                ("job", applied.job),
+                ("rep", applied.report),
+            )
+            if told
+        },
     }
 
 
-def _applied(item: Mapping[str, Any]) -> Applied:
+def applied_of(item: Mapping[str, Any]) -> Applied:
+    """The inverse of `key_item`."""
     key_hash = item["sk"]["S"].removeprefix("K#")
     return Applied(
         key=IdempotencyKey(key_hash, item["req"]["S"]),
@@ -92,4 +104,7 @@ def _applied(item: Mapping[str, Any]) -> Applied:
             for i, revision, changed, created in json.loads(item["out"]["S"])
         ),
         count=int(item["n"]["N"]),
+        claim=item.get("claim", {"S": ""})["S"],
+        job=item.get("job", {"S": ""})["S"],
+        report=item.get("rep", {"S": ""})["S"],
     )

@@ -16,6 +16,7 @@ from palimpsest.domain.vectors import text_hash
 Item = dict[str, Any]
 
 CLOCK = "CLOCK"
+FENCE = "SYNC"
 DIRECTORY = "#tenants"
 LAST = "\x7f"
 """Sorts after every character of a name or an id (`~` is one of theirs)."""
@@ -81,6 +82,7 @@ def record_item(pk: str, sk: str, record: Record) -> Item:
         body = json.dumps(record.content.to_json(), ensure_ascii=False, separators=(",", ":"))
         item["c"] = {"S": body}
         item["eh"] = {"S": text_hash(record.content.embedded_text)}
+        item["ch"] = {"S": record.content.content_hash}
     if record.superseded_by is not None:
         item["sb"] = {"S": record.superseded_by}
     return item

@@ -2,14 +2,17 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.client import THROTTLED, code_of, translated
+from palimpsest.adapters.dynamodb.fences import fence_check, fence_replaced
 from palimpsest.adapters.dynamodb.idempotency import keep_write
+from palimpsest.adapters.dynamodb.jobs import job_item
+from palimpsest.adapters.dynamodb.vector_items import vector_changes
 from palimpsest.domain.commits import Change, CommitPlan, LogEntry
 from palimpsest.domain.errors import Throttled, TooLarge, Unavailable
 from palimpsest.domain.names import MAX_TRANSACTION_BYTES
@@ -47,8 +50,7 @@ def commit_writes(plan: CommitPlan, *, table: str) -> list[dict[str, Any]]:
         writes.extend(_left_behind(change, plan, pk, table))
     if plan.clock.revision == 0:
         writes.extend(_directories(plan, table))
-    if plan.keep is not None:
-        writes.append(keep_write(plan.keep, pk, table))
+    writes.extend(_beside(plan, pk, table))
     size = sum(items.size_of(put["Put"]["Item"]) for put in writes if "Put" in put)
     if size > MAX_TRANSACTION_BYTES:
         raise TooLarge("the commit is larger than one transaction takes", MAX_TRANSACTION_BYTES)
@@ -62,6 +64,8 @@ def _advance_clock(plan: CommitPlan, pk: str, table: str) -> dict[str, Any]:
     for attribute, value in items.count_values(plan.counts).items():
         sets.append(f"{attribute} = :{attribute}")
         values[f":{attribute}"] = value
+    if plan.purges:
+        sets.append("fl = :next")
     clock_unchanged = "#rev = :planned" if plan.clock.revision else "attribute_not_exists(#rev)"
     if plan.clock.revision:
         values[":planned"] = items.number(plan.clock.revision)
@@ -108,6 +112,20 @@ def _left_behind(change: Change, plan: CommitPlan, pk: str, table: str) -> list[
     former = items.record_item(pk, items.history_sk(before.id, before.revision), before)
     former["rb"] = items.number(after.revision)
     return [{"Put": {"TableName": table, "Item": former}}]
+
+
+def _beside(plan: CommitPlan, pk: str, table: str) -> Iterator[dict[str, Any]]:
+    """What a commit checks or keeps beside its records."""
+    if plan.fence is not None:
+        yield fence_check(plan.fence, pk, table)
+    if plan.purges:
+        yield fence_replaced(plan.commit_id, pk, table)
+    if plan.vectors is not None:
+        yield from vector_changes(plan.vectors, pk, table)
+    if plan.job is not None:
+        yield {"Put": {"TableName": table, "Item": job_item(plan.job)}}
+    if plan.keep is not None:
+        yield keep_write(plan.keep, pk, table)
 
 
 def _directories(plan: CommitPlan, table: str) -> list[dict[str, Any]]:

@@ -9,8 +9,9 @@ from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.batches import get_items
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.adapters.dynamodb.transaction import refused_for_good
+from palimpsest.adapters.dynamodb.vector_items import vector_item
 from palimpsest.domain.errors import Throttled
-from palimpsest.domain.vectors import BYTES_PER_DIMENSION, Vector, from_float16, to_float16
+from palimpsest.domain.vectors import BYTES_PER_DIMENSION, Vector, from_float16
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
@@ -103,11 +104,7 @@ class DynamoVectorStore:
                 "ExpressionAttributeValues": {":eh": {"S": embedded_hash}},
             }
         }
-        item = {
-            **items.key(pk, items.vector_sk(record_id, fingerprint)),
-            "eh": {"S": embedded_hash},
-            "vec": {"B": to_float16(vector)},
-        }
+        item = vector_item(pk, record_id, embedded_hash, vector, fingerprint)
         return check, {"Put": {"TableName": self._table, "Item": item}}
 
 

@@ -15,6 +15,7 @@ from palimpsest.adapters.opensearch.bulk import BulkWriter
 from palimpsest.adapters.opensearch.catalogue import Catalogue, write_alias
 from palimpsest.adapters.opensearch.client import STAGE, Missing, translated, whole
 from palimpsest.adapters.opensearch.documents import prepared
+from palimpsest.adapters.opensearch.strays import strays
 from palimpsest.domain.entries import (
     Entry,
     EntryState,
@@ -114,6 +115,10 @@ class OpenSearchIndex:
     def walk(self, partition: str) -> Iterator[EntryState]:
         """As in `SearchIndex`, as of the moment at which the walk begins."""
         yield from walking.entries(self._client, self._standing().name, partition)
+
+    def strays(self, partition: str, *, remove: bool = False) -> int:
+        """As in `SearchIndex`."""
+        return strays(self._client, self._standing().name, partition, remove=remove)
 
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         """As in `SearchIndex`."""

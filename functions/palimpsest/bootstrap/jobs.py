@@ -1,0 +1,72 @@
+"""What the jobs function works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from palimpsest.adapters.dynamodb.purging import DynamoNamespaceErasure
+from palimpsest.bootstrap.parts import KeptIndexes
+from palimpsest.bootstrap.reconciling import ReconcilingParts, reconciling_parts
+from palimpsest.ports import Clock, Jobs
+from palimpsest.services.canonical_jobs import CanonicalJobService
+from palimpsest.services.purge_steps import PurgeJobService
+from palimpsest.services.reconciling.pass_steps import ListReader, PassJobService
+from palimpsest.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class JobsServices:
+    """What the jobs function works with."""
+
+    settings: Settings
+    passes: PassJobService
+    canonical: CanonicalJobService
+    purges: PurgeJobService
+    jobs: Jobs
+    clock: Clock
+
+
+def jobs_services(
+    read_list: ListReader,
+    drifted: Callable[[str, str, int], None],
+    settings: Settings | None = None,
+) -> JobsServices:
+    """The steps of jobs. `read_list` checks the lines of lists; `drifted` is told what the daily
+    round finds.
+    """
+    parts = reconciling_parts(settings)
+    it = parts.projection.reading
+    return JobsServices(
+        settings=parts.settings,
+        passes=PassJobService(
+            beginning=parts.beginning,
+            planning=parts.planning,
+            steps=parts.steps,
+            fences=parts.fences,
+            jobs=parts.jobs,
+            objects=parts.objects,
+            clock=it.clock,
+            read_list=read_list,
+        ),
+        canonical=CanonicalJobService(
+            canonical=parts.canonical,
+            store=it.store,
+            jobs=parts.jobs,
+            clock=it.clock,
+            drifted=drifted,
+        ),
+        purges=PurgeJobService(
+            store=it.store,
+            erasure=DynamoNamespaceErasure(parts.settings.table_name, parts.client),
+            indexes=lambda: _indexes(parts).every(),
+            objects=parts.objects,
+            jobs=parts.jobs,
+            clock=it.clock,
+        ),
+        jobs=parts.jobs,
+        clock=it.clock,
+    )
+
+
+def _indexes(parts: ReconcilingParts) -> KeptIndexes:
+    every = parts.projection.generations
+    return KeptIndexes(parts.projection.reading.index, every.generations if every else None)

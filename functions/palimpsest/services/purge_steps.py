@@ -1,0 +1,130 @@
+"""The job of a purge: everything at or below the floor is erased, place by place, and a receipt
+tells what a new look at each of them still finds.
+
+Each step may be taken again, and be interrupted at any point. The index goes first: a tombstone
+entry for every id that table or index know keeps late writes out. The table goes last: its items
+name what has to be erased elsewhere.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from palimpsest.domain.batching import batched
+from palimpsest.domain.entries import Entry
+from palimpsest.domain.errors import NotFound
+from palimpsest.domain.jobs import Job
+from palimpsest.ports import (
+    Clock,
+    Jobs,
+    NamespaceErasure,
+    ObjectStore,
+    RecordStore,
+    SearchIndex,
+)
+from palimpsest.services.job_records import JobRecords
+from palimpsest.services.reconciling.pass_files import PassFiles, work_prefix
+from palimpsest.services.reconciling.pass_state import PassState
+
+WRITE_BATCH = 250
+ERASE_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PurgeJobService:
+    """Takes the steps of purge jobs. `indexes`: those of all generations that are kept now."""
+
+    store: RecordStore
+    erasure: NamespaceErasure
+    indexes: Callable[[], Sequence[SearchIndex]]
+    objects: ObjectStore
+    jobs: Jobs
+    clock: Clock
+
+    def erase(self, job: Job, *, until: float) -> bool:
+        """Erase, beginning nothing after `until` (monotonic seconds); whether all is erased."""
+        if job.ended:
+            return True
+        floor = self._floor(job)
+        records = JobRecords(self.jobs, self.clock, job)
+        records.started()
+        for index in self.indexes():
+            self._hide(index, job, floor)
+        for prefix in self._prefixes(job, floor):
+            self.objects.erase(prefix)
+        done = 0
+        while erased := self.erasure.erase(
+            job.tenant, job.namespace, floor=floor, limit=ERASE_BATCH
+        ):
+            done += erased
+            records.progress(min(done, job.total), job.total)
+            if self.clock.monotonic() >= until:
+                return False
+        return True
+
+    def finish(self, job: Job) -> None:
+        """Look at every place once more and end the job with the receipt."""
+        if job.ended:
+            return
+        floor = self._floor(job)
+        receipt = self._receipt(job, floor)
+        result = {"receipt": receipt, "revision": floor}
+        JobRecords(self.jobs, self.clock, job).succeeded(result, total=job.total)
+
+    def _floor(self, job: Job) -> int:
+        return self.store.read(job.tenant, job.namespace)[0].floor
+
+    def _hide(self, index: SearchIndex, job: Job, floor: int) -> None:
+        """Write a tombstone entry of the floor for every id that is not hidden by one already."""
+        partition = f"{job.tenant}#{job.namespace}"
+        version = Entry.version_of(floor, complete=True)
+        hidden = {s.id for s in index.walk(partition) if s.version >= version}
+        ids = {state.id for state in index.walk(partition)}
+        ids |= set(self.erasure.ids(job.tenant, job.namespace, floor=floor))
+        entries = (
+            Entry(partition=partition, id=record_id, revision=floor, version=version)
+            for record_id in sorted(ids - hidden)
+        )
+        for batch in _batches(entries):
+            index.write(batch, visible=False)
+        index.refresh()
+
+    def _prefixes(self, job: Job, floor: int) -> list[str]:
+        """Where objects of the namespace lie that are older than the floor: uploads, and the files
+        of passes that had begun before.
+        """
+        work = work_prefix(job.tenant, job.namespace)
+        passes = {key.removeprefix(work).partition("/")[0] for key in self.objects.keys(work)}
+        prefixes = [f"uploads/{job.tenant}/{job.namespace}/"]
+        for name in sorted(passes):
+            prefix = work_prefix(job.tenant, job.namespace, name)
+            if _began_before(PassFiles(self.objects, prefix), floor):
+                prefixes.append(prefix)
+        return prefixes
+
+    def _receipt(self, job: Job, floor: int) -> Mapping[str, int]:
+        partition = f"{job.tenant}#{job.namespace}"
+        version = Entry.version_of(floor, complete=True)
+        states = [
+            state
+            for index in self.indexes()
+            for state in index.walk(partition)
+            if not state.tombstone and state.version <= version
+        ]
+        return {
+            "lexical": len(states),
+            "semantic": sum(state.vector for state in states),
+            **self.erasure.remains(job.tenant, job.namespace, floor=floor),
+            "objects": sum(map(self.objects.remains, self._prefixes(job, floor))),
+        }
+
+
+def _batches(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
+    return batched(entries, most=WRITE_BATCH, size=WRITE_BATCH, size_of=lambda _: 1)
+
+
+def _began_before(files: PassFiles, floor: int) -> bool:
+    try:
+        state = PassState.from_json(files.state())
+    except NotFound:
+        return False
+    return state.begun is not None and state.begun.base < floor

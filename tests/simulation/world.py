@@ -1,0 +1,151 @@
+"""A whole Palimpsest on simulated ports, in one run: what actors have at hand."""
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from projector import handler
+
+from palimpsest.domain.errors import PalimpsestError
+from simulation.embedding import SimulatedEmbedder
+from simulation.engine import Engine
+from simulation.faults import Faults
+from simulation.gate import Gate
+from simulation.plans import Plan
+from simulation.replaced_modules import replaced
+from simulation.requests import Requests
+from simulation.scheduling import Died, Scheduler, Violated
+from simulation.services import TABLE, Composition
+from simulation.stream import SimulatedWaker, Stream
+from simulation.table import Table
+from simulation.table_client import SimulatedTableClient
+from simulation.table_transactions import Transactions
+from simulation.truth import Truth
+from simulation.witness import Witness
+from simulation.workers import Workers
+
+T = TypeVar("T")
+WIDTH, NEXT_WIDTH = 8, 6
+PAUSES_S = (0.0, 0.0, 0.02, 0.4, 3.0, 12.0)
+"""How long an actor waits between two operations."""
+
+
+class World:
+    """Everything of one run."""
+
+    def __init__(self, plan: Plan, seed: str) -> None:
+        self.plan = plan
+        self.chance = random.Random(seed)
+        self.scheduler = Scheduler(self.chance)
+        self.faults = Faults(self.chance, without=plan.without)
+        self.gate = Gate(self.scheduler, self.faults)
+        self.requests = Requests()
+        self.table = Table(self.chance, self.scheduler.clock.monotonic)
+        self.engine = Engine(self.chance, self.scheduler.event)
+        self.transactions = Transactions(self.table, self.gate)
+        self.witness = Witness(self.table, self.engine, self.requests, self.scheduler.event)
+        self.client = SimulatedTableClient(self.table, self.transactions, self.gate, name=TABLE)
+        self.stream = Stream(self.gate, self.deliver)
+        self.witness.committed = self.stream.committed
+        following = SimulatedEmbedder(self.gate, dimension=NEXT_WIDTH) if plan.following else None
+        self.composition = Composition(
+            client=self.client,
+            engine=self.engine,
+            gate=self.gate,
+            embedder=SimulatedEmbedder(self.gate, dimension=WIDTH),
+            following=following,
+            waker=SimulatedWaker(self.stream),
+        )
+        made = self.composition
+        self.workers = Workers(
+            self.scheduler,
+            {
+                "records": made.records,
+                "projector": made.projector,
+                "search": made.search,
+                "operator": made.operator,
+            },
+        )
+        self.put_back_at: float | None = None
+
+    @property
+    def truth(self) -> Truth:
+        """What is true."""
+        return self.witness.truth
+
+    def begin(self) -> None:
+        """Make the first generation of the index, before anything may fail."""
+        self.faults.on = False
+        made = self.composition
+        first = made.generations().create(
+            1, fingerprint=made.embedder.fingerprint, dimension=made.embedder.dimension
+        )
+        made.generations().read_from(first, old=None)
+        self.faults.on = True
+
+    def call(self, function: str, work: Callable[[Any], T]) -> T:
+        """What a function does with its services. Raises `PalimpsestError` and `Died`; anything
+        else would be an error of the code.
+        """
+        try:
+            return self.workers.call(function, work)
+        except (PalimpsestError, Died):
+            raise
+        except Exception as error:
+            raise Violated("failures", f"{function} raised {error!r}") from error
+
+    def deliver(self, events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+        """The projector's handler on a batch of events; all of them failed where it died."""
+        try:
+            return self.call("projector", lambda _: handler.handler({"Records": list(events)}, None))
+        except Died:
+            failed = [handler._item(event) for event in events]
+            return {"batchItemFailures": [{"itemIdentifier": name} for name in failed]}
+
+    def sweep(self) -> bool:
+        """The projector's sweep of everything; whether all is in line."""
+        try:
+            self.call("projector", lambda _: handler.handler({}, None))
+        except (PalimpsestError, Died):
+            return False
+        return True
+
+    def pause(self) -> None:
+        """Time between two operations of an actor."""
+        self.scheduler.sleep(self.chance.choice(PAUSES_S) * self.chance.random())
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """The code under test on simulated time, with the projector's handler on this world."""
+        before: Any = (handler.services, handler.logger)
+        replaced_handler: Any = handler
+        replaced_handler.services = self._projector
+        replaced_handler.logger = Loud()
+        try:
+            with replaced(self.scheduler):
+                yield
+        finally:
+            replaced_handler.services, replaced_handler.logger = before
+            self.scheduler.close()
+
+    def _projector(self) -> Any:
+        current = self.scheduler.current
+        assert current is not None
+        return self.workers.of(current.process)
+
+
+class Loud:
+    """The handler's logger: an error that is none of Palimpsest's own ends the run."""
+
+    def info(self, *_: Any, **__: Any) -> None:
+        """Nothing to do."""
+
+    def error(self, message: str, **_: Any) -> None:
+        raise Violated("failures", message)
+
+    def exception(self, message: str, **_: Any) -> None:
+        error = sys.exc_info()[1]
+        if not isinstance(error, PalimpsestError):
+            raise Violated("failures", f"{message}: {error!r}") from error
