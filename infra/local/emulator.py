@@ -6,6 +6,7 @@ own in `tests/infra`. Whatever can be mended from outside is (`deployment.py`, `
 """
 
 import asyncio
+import contextlib
 import importlib
 import importlib.metadata
 import json
@@ -14,6 +15,7 @@ import re
 import sys
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,10 @@ NOT_SAVED = {"cloudwatch_logs", "cloudwatch", "cloudtrail"}
 READING = ("Get", "Query", "Scan", "BatchGet", "Describe", "List")
 RANGE = re.compile(r"pk = (:\w+) AND sk BETWEEN (:\w+) AND (:\w+)")
 """The key condition of every Query of this project."""
+RAISED = re.compile(
+    r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+(?:\w+\.)*(\w+)(?=:|$)", re.MULTILINE
+)
+"""A traceback and the name of its exception."""
 
 
 def check_version() -> None:
@@ -37,7 +43,8 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
     """Save what has changed every few seconds, so that a kill loses little.
 
     Plain ministack saves at a clean stop only. The copy is taken on the event loop, on which every
-    request is served: it never holds half a transaction. Writing happens on a thread. At most a
+    request is served, while no other thread runs (those of state machines and queues): it never
+    holds half a transaction. Writing happens on a thread. At most a
     tenth of the time goes into saving, so a large state is saved less often.
     """
     endpoint: Any = importlib.import_module("ministack.app")
@@ -54,7 +61,12 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
             changed.clear()
             began = time.monotonic()
             sources = endpoint._build_persistence_save_dict()  # noqa: SLF001  # version pinned
-            copies = {name: get() for name, get in sources.items() if name not in NOT_SAVED}
+            try:
+                with alone():
+                    copies = {name: get() for name, get in sources.items() if name not in NOT_SAVED}
+            except RuntimeError:  # changed while it was copied, all the same
+                changed.set()
+                continue
             written = {name: lambda copy=copy: copy for name, copy in copies.items()}
             await asyncio.to_thread(persistence.save_all, written)
             pause = max(seconds, 9 * (time.monotonic() - began))
@@ -69,6 +81,18 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
         await inner(scope, receive, send)
 
     endpoint.app = app
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Let no other thread take over for a second, unless this one waits for something."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1)
+    try:
+        time.sleep(2 * before)  # whoever waits already has asked for its turn by then
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def changes(scope: dict[str, Any]) -> bool:
@@ -107,6 +131,25 @@ def escaped_media_types() -> None:
         return matches(media_type, [pattern.replace("~1", "/") for pattern in patterns or ()])
 
     gateway._media_type_matches = unescaped  # noqa: SLF001
+
+
+def failures_by_name() -> None:
+    """Tell a failed call by the name of its exception, as AWS does.
+
+    ministack calls every one `Runtime.HandlerError`: a state machine could not tell what will never
+    succeed from what may.
+    """
+    functions: Any = importlib.import_module("ministack.services.lambda_svc")
+    called = functions._execute_function_warm  # noqa: SLF001  # version pinned
+
+    def named(*call: Any) -> Any:
+        result = called(*call)
+        names = RAISED.findall(result.get("log", ""))
+        if names and result.get("error") and result["body"]["errorType"] == "Runtime.HandlerError":
+            result["body"]["errorType"] = names[-1]
+        return result
+
+    functions._execute_function_warm = named  # noqa: SLF001
 
 
 def quick_ranges() -> None:
@@ -196,6 +239,7 @@ def main() -> None:
     check_version()
     wildcards_over_lines()
     escaped_media_types()
+    failures_by_name()
     quick_ranges()
     if os.environ.get("API_CLOSED_BY"):
         closed_api(Path(os.environ["API_CLOSED_BY"]))

@@ -12,6 +12,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from pydantic import TypeAdapter
 
+import reconcile.app
+import reconcile.handler
 import records.app
 import records.handler
 import rewrite.app
@@ -25,7 +27,7 @@ from palimpsest.api.problem_shapes import PROBLEMS
 from palimpsest.api.resolver import PARAMETER, Declared, HttpApi
 
 COMMITTED = Path(__file__).resolve().parents[2] / "functions/records/openapi.json"
-APIS: tuple[HttpApi, ...] = (records.app.api, rewrite.app.api, search.app.api)
+APIS: tuple[HttpApi, ...] = (reconcile.app.api, records.app.api, rewrite.app.api, search.app.api)
 """The handlers, once imported, have registered all their routes there."""
 
 OPERATION = (
