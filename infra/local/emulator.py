@@ -85,7 +85,7 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Let no other thread take over for a second, unless this one waits for something."""
+    """Let no other thread take over within a second, unless this one waits."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1)
     try:
@@ -134,10 +134,8 @@ def escaped_media_types() -> None:
 
 
 def failures_by_name() -> None:
-    """Tell a failed call by the name of its exception, as AWS does.
-
-    ministack calls every one `Runtime.HandlerError`: a state machine could not tell what will never
-    succeed from what may.
+    """Name a failed call after its exception, as AWS does, so that a state machine can tell what
+    will never succeed from what may. ministack calls every failure `Runtime.HandlerError`.
     """
     functions: Any = importlib.import_module("ministack.services.lambda_svc")
     called = functions._execute_function_warm  # noqa: SLF001  # version pinned

@@ -122,13 +122,13 @@ def _live(layout: Layout, *, logs: bool) -> int:
     supervisor = Supervisor(layout, say=_say)
     try:
         values = supervisor.start()
-        source = supervisor.stream_source()
-        supervisor.load_sample(values, source)
+        supervisor.feed()
+        supervisor.load_sample(values)
         print(*showcase.lines(values, showcase.search(values)[1]), sep="\n", flush=True)
         layout.ready_marker.touch()
         if logs:
             _start_logs(supervisor)
-        supervisor.serve(source)
+        supervisor.serve()
     except _StopAsked:
         _say("stopping; the data is kept")
     finally:

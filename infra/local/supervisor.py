@@ -1,7 +1,5 @@
-"""The process that a local stack is: starts the children, deploys, feeds the projector, stops.
-
-Between two looks at the stream it looks after its children; what is to be started again at once is
-looked after by a thread of its own.
+"""The process that a local stack is: starts the children, deploys, looks after them, stops. What is
+to be started again at once is looked after by a thread of its own.
 """
 
 import json
@@ -15,22 +13,19 @@ from dataclasses import dataclass, field
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
 
 from cli import restore
 from local import embedding, endpoint, environment, models, push, search_node, showcase
 from local.children import Children
-from local.deployment import Deployment, stack_outputs
-from local.layout import REGION, STACK, Layout
+from local.deployment import Deployment
+from local.layout import Layout
 from local.search_node import SearchNode
-from local.stream_settings import StreamSettings
-from local.stream_source import StreamSource
 from palimpsest.bootstrap.projector import restore_services
 from palimpsest.domain.errors import PalimpsestError
 
-# longer than the projector's time limit; a repeated call would be a second one
+# a repeated call would be a second sweep
 _PATIENT = Config(read_timeout=150, retries={"total_max_attempts": 1})
-_IDLE_SECONDS = (0.05, 0.25)  # between two looks at the stream: after a find, at rest
+_LOOK_SECONDS = 0.25
 _FIRST_SEARCH_SECONDS = 60.0
 
 
@@ -75,23 +70,26 @@ class Supervisor:
         environment.write(self.layout.env_file, values)
         return values
 
-    def serve(self, source: StreamSource, *, until: Callable[[], bool] = lambda: False) -> None:
-        """Feed the projector until then. Raises `RuntimeError` when a child ends by itself that
+    def serve(self, *, until: Callable[[], bool] = lambda: False) -> None:
+        """Look after the children until then. Raises `RuntimeError` when one ends by itself that
         cannot be started again.
         """
-        rest = _IDLE_SECONDS[0]
         with self.children.revived(self.say):
             while not until():
                 ended = self.children.ended(lasting=False)
                 if ended:
                     raise RuntimeError(ended)
-                try:
-                    found = source.poll()
-                except (BotoCoreError, ClientError) as error:
-                    self.say(f"the stream could not be read: {error}")
-                    found, rest = 0, 1.0
-                rest = _IDLE_SECONDS[0] if found else min(rest * 1.5, _IDLE_SECONDS[1])
-                time.sleep(rest)
+                time.sleep(_LOOK_SECONDS)
+
+    def feed(self) -> None:
+        """Have the table's stream feed the projector from now on."""
+        self.children.start(
+            "the stream source",
+            [sys.executable, "-m", "local.stream_feed"],
+            environment=os.environ,
+            log=self.layout.log("stream"),
+            restart=True,
+        )
 
     def stop(self) -> None:
         """End the children. Data is kept; the next start knows whether it was kept whole."""
@@ -100,7 +98,7 @@ class Supervisor:
         self.layout.pid_file.unlink(missing_ok=True)
         self.layout.ready_marker.unlink(missing_ok=True)
 
-    def load_sample(self, values: dict[str, str], source: StreamSource) -> None:
+    def load_sample(self, values: dict[str, str]) -> None:
         """Load the sample corpus on the first start, if there is one, and index it meanwhile."""
         program = self.layout.root / "infra" / "sample" / "load.py"
         loaded = self.layout.local / "sample-loaded"
@@ -111,7 +109,7 @@ class Supervisor:
             [sys.executable, str(program)], env={**os.environ, **values}, stdin=subprocess.DEVNULL
         ) as loader:
             try:
-                self.serve(source, until=lambda: loader.poll() is not None)
+                self.serve(until=lambda: loader.poll() is not None)
             finally:
                 loader.terminate()
         if loader.returncode == 0:
@@ -202,20 +200,6 @@ class Supervisor:
 
         endpoint.wait_until(
             answers, self.children, seconds=_FIRST_SEARCH_SECONDS, what="a first search"
-        )
-
-    def stream_source(self) -> StreamSource:
-        """The stand-in for the table's stream mapping."""
-        stream = stack_outputs(STACK)["StreamArn"]
-        functions = boto3.client("lambda", config=_PATIENT)
-        queues = boto3.client("sqs")
-        settings = StreamSettings.of_mapping(stream, functions=functions, queues=queues)
-        return StreamSource(
-            settings=settings,
-            streams=boto3.client("dynamodbstreams", region_name=REGION),
-            functions=functions,
-            queues=queues,
-            position_file=self.layout.local / "stream-position",
         )
 
 
