@@ -1,7 +1,7 @@
 """A world with everything that reconciles: passes, canonical ones, purges, and their jobs, whose
 machine is a plain loop over the steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from palimpsest.api.record_list import listed
 from palimpsest.domain.jobs import Job
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.records import Content
-from palimpsest.ports import ObjectStore
+from palimpsest.ports import NamespaceErasure, ObjectStore, RecordScan
 from palimpsest.services.canonical import CanonicalService
 from palimpsest.services.canonical_jobs import CanonicalJobService, CanonicalRequests
 from palimpsest.services.prove import ProofService
@@ -51,6 +51,9 @@ class ReconcileWorld(World):
     def __init__(self, table: str, **parts: Any) -> None:
         super().__init__(table, **parts)
         self.objects: ObjectStore = MemoryObjects()
+        self.passing: Callable[[], ObjectStore] = MemoryObjects
+        self.scan: RecordScan = DynamoRecordScan(table, self.client)
+        self.erasure: NamespaceErasure = DynamoNamespaceErasure(table, self.client)
         self.fences = DynamoFences(table, self.client)
         self.jobs = DynamoJobs(table, self.client)
         self.starter = StartedJobs()
@@ -61,8 +64,7 @@ class ReconcileWorld(World):
         """Make the services anew, of the parts as they are now."""
         it, clock, embedder = self.projection, self.clock, self.embedder
         self.beginning = BeginningService(self.store, self.fences, self.log, clock)
-        scan = DynamoRecordScan(self.table, self.client)
-        planning = PlanningService(scan, self.vectors, embedder.fingerprint)
+        planning = PlanningService(self.scan, self.vectors, embedder.fingerprint)
         self.steps = PassSteps(
             store=self.store,
             fences=self.fences,
@@ -81,7 +83,7 @@ class ReconcileWorld(World):
             jobs=self.jobs,
             starter=self.starter,
             objects=self.objects,
-            passing=MemoryObjects,
+            passing=self.passing,
             clock=clock,
         )
         self.pass_jobs = PassJobService(
@@ -118,7 +120,7 @@ class ReconcileWorld(World):
         )
         self.purge_jobs = PurgeJobService(
             store=self.store,
-            erasure=DynamoNamespaceErasure(self.table, self.client),
+            erasure=self.erasure,
             indexes=lambda: [self.index],
             objects=self.objects,
             jobs=self.jobs,

@@ -109,15 +109,17 @@ class World:
         embedder: Embedder | None = None,
         model: LanguageModel | None = None,
         reranker: Reranker | None = None,
+        client: Any = None,
+        clock: MovableClock | None = None,
     ) -> None:
-        client = make_client()
+        given, client = client, client or make_client()
         self.table = table
         self.client = client
-        self.clock = MovableClock()
+        self.clock = clock or MovableClock()
         self.embedder: Any = embedder or SimulatedEmbedder(dimension=64)
         self.index = index or MemoryIndex(fingerprint=self.embedder.fingerprint)
         self.wakes = NotedWakes()
-        self.writer = make_client(attempts=1)
+        self.writer = given or make_client(attempts=1)
         self.store = DynamoRecordStore(table, client, self.writer)
         self.ledger = DynamoIndexLedger(table, client)
         self.vectors = DynamoVectorStore(table, client)

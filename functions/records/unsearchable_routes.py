@@ -30,7 +30,7 @@ def list_unsearchable(
     page = services().unsearchable.page(
         tenant, namespace, limit=limit_of(limit), after=after, generation=generation
     )
-    following = cursor_of((page.generation, page.entries[-1].id) if page.more else None, bound)
+    following = cursor_of((page.generation, page.after) if page.after else None, bound)
     items = [
         {
             "type": "record",

@@ -1,9 +1,6 @@
 import logging
 import os
-import random
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -12,7 +9,7 @@ from e2e.fault_proxy import WRITE_FAULTS, FaultProxy, serving
 from e2e.fire import fire, warm_up
 from e2e.history_faults import faults
 from e2e.index_at_rest import entries_of, records_of
-from e2e.processes import command, descendants, kill, talks
+from e2e.killing import killed_at_random, workers
 from e2e.readers import FEED_LIMITS, Follower
 from e2e.scene import Scene
 from e2e.table_at_rest import counts, current_of, table_of
@@ -25,36 +22,7 @@ FEWEST = 50
 CATCHING_UP_S = 120 + SECONDS / 2
 
 
-@contextmanager
-def workers_killed(stack: LocalStack) -> Iterator[list[int]]:
-    """Worker processes are killed at random meanwhile; those that were."""
-    over, killed = threading.Event(), list[int]()
-
-    def kill_workers() -> None:
-        chance = random.Random(7)
-        while not over.wait(chance.uniform(1.5, 4)):
-            pids = workers(stack)
-            if pids and kill(pid := chance.choice(pids)):
-                killed.append(pid)
-
-    killer = threading.Thread(target=kill_workers)
-    killer.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        killer.join()
-
-
-def workers(stack: LocalStack) -> list[int]:
-    """The processes in which the endpoint runs functions, but for those that are starting: where
-    one of these dies, the endpoint ends all workers of its function.
-    """
-    pids = descendants(int(stack.values["PALIMPSEST_PID"]))
-    return [pid for pid in pids if "ministack-lambda" in command(pid) and talks(pid)]
-
-
-def tell(scene: Scene, followers: list[Follower], killed: list[int], proxy: FaultProxy) -> None:
+def tell(scene: Scene, followers: list[Follower], killed: int, proxy: FaultProxy) -> None:
     """Log the figures of a run."""
     writes = scene.history.writes
     logging.getLogger(__name__).info(
@@ -66,7 +34,7 @@ def tell(scene: Scene, followers: list[Follower], killed: list[int], proxy: Faul
         len(scene.history.reads),
         len(scene.history.listings),
         sum(follower.walks for follower in followers),
-        len(killed),
+        killed,
         dict(scene.counted),
         dict(proxy.injected),
         dict(proxy.forwarded),
@@ -83,11 +51,11 @@ def test_d1_d2_d5_f4_under_fire_nothing_is_lost_doubled_or_out_of_order(
         table_behind(local_stack, proxy.url, output="RecordsFunctionName"),
     ):
         warm_up(client)
-        with workers_killed(local_stack) as killed:
+        with killed_at_random({"worker": (2.75, lambda: workers(local_stack))}) as killed:
             scene, followers = fire(
                 client, namespace, seconds=SECONDS, enough=lambda made: harsh(proxy, made)
             )
-    tell(scene, followers, killed, proxy)
+    tell(scene, followers, killed["worker"], proxy)
     status = client.wait(namespace, patience_s=CATCHING_UP_S)
     table = table_of(local_stack, namespace)
     assert scene.strange == []
@@ -103,7 +71,7 @@ def test_d1_d2_d5_f4_under_fire_nothing_is_lost_doubled_or_out_of_order(
         assert follower.faults == []
         assert follower.copy == current
 
-    assert len(killed) >= SECONDS / 6
+    assert killed["worker"] >= SECONDS / 6
     assert harsh(proxy, scene.newest)
 
 

@@ -1,6 +1,7 @@
 """The whole service with OpenSearch as its index: a stack of its own, a real node behind it."""
 
 import json
+import logging
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from e2e.client import Client
+from e2e.reconciling_fire import assert_nothing_is_wrong, burn
 from stack import LocalStack, free_ports
 
 pytestmark = [pytest.mark.stack, pytest.mark.opensearch]
@@ -95,6 +97,16 @@ def test_a_node_killed_again_and_again_loses_nothing_and_no_search_is_wrong(
     proof = stack.make("index-prove").splitlines()
     assert proof[-1] == "equal"
     assert any(f"demo {ns}: equal" in line and "21 entries" in line for line in proof)
+
+
+def test_d2_passes_under_fire_leave_exactly_a_list_and_undo_nothing(
+    client: Client, stack: LocalStack, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    scene = burn(client, stack)
+    assert_nothing_is_wrong(scene, client, stack)
+    assert any(one.applied for one in scene.history.passes)
+    assert scene.history.hits
 
 
 def test_the_operator_sees_the_index_and_is_refused_what_makes_no_sense(

@@ -2,15 +2,17 @@
 
 import contextlib
 import importlib.metadata
+import io
 import json
 import os
 import signal
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -41,8 +43,18 @@ def children(tmp_path: Path) -> Iterator[Children]:
 
 
 def client(layout: Layout) -> "DynamoDBClient":
-    return boto3.client(
-        "dynamodb",
+    table: DynamoDBClient = aws(layout, "dynamodb")
+    return table
+
+
+def role(layout: Layout) -> str:
+    made = aws(layout, "iam").create_role(RoleName="anyone", AssumeRolePolicyDocument="{}")
+    return str(made["Role"]["Arn"])
+
+
+def aws(layout: Layout, service: str) -> Any:
+    return boto3.client(  # type: ignore[call-overload]
+        service,
         endpoint_url=layout.endpoint,
         region_name=REGION,
         aws_access_key_id="local",
@@ -97,6 +109,100 @@ def write_pairs(table: "DynamoDBClient") -> None:
             table.transact_write_items(
                 TransactItems=[{"Put": {"TableName": "KeysTable", "Item": item}} for item in items]
             )
+
+
+@pytest.mark.stack
+def test_executions_of_state_machines_do_not_keep_it_from_saving(
+    layout: Layout, children: Children
+) -> None:
+    endpoint.start(layout, children)
+    table = client(layout)
+    create_table(table, "KeysTable")
+    machines = aws(layout, "stepfunctions")
+    machine = machines.create_state_machine(
+        name="busy", definition=json.dumps(BUSY), roleArn=role(layout)
+    )["stateMachineArn"]
+    started = machines.start_execution(
+        stateMachineArn=machine, input=json.dumps(list(range(20_000)))
+    )["executionArn"]
+    deadline = time.monotonic() + 2.5 * emulator.SAVE_SECONDS
+    while time.monotonic() < deadline:
+        table.put_item(TableName="KeysTable", Item={"id": {"S": "meanwhile"}})
+        time.sleep(0.1)
+    assert machines.describe_execution(executionArn=started)["status"] == "RUNNING"
+    table.put_item(TableName="KeysTable", Item={"id": {"S": "afterwards"}})
+    saved = layout.state / "dynamodb.json"
+    deadline = time.monotonic() + 60
+    while "afterwards" not in saved.read_text() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert "afterwards" in saved.read_text()
+    kill(children)  # a clean stop would wait for its threads
+
+
+BUSY = {
+    "StartAt": "Each",
+    "States": {
+        "Each": {
+            "Type": "Map",
+            "MaxConcurrency": 8,
+            "ItemProcessor": {
+                "ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+                "StartAt": "Nothing",
+                "States": {"Nothing": {"Type": "Wait", "Seconds": 0.01, "End": True}},
+            },
+            "End": True,
+        }
+    },
+}
+"""Makes hundreds of executions a second."""
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize(
+    ("raising", "name"),
+    [
+        ("raise JobRefused('no:\\nnever')", "JobRefused"),
+        ("raise JobRefused", "JobRefused"),
+        ("{}['x']", "KeyError"),
+    ],
+)
+def test_a_failed_call_bears_the_name_of_its_exception(
+    layout: Layout, children: Children, raising: str, name: str
+) -> None:
+    endpoint.start(layout, children)
+    source = f"class JobRefused(Exception): ...\n\ndef handler(event, context):\n    {raising}\n"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("failing.py", source)
+    functions = aws(layout, "lambda")
+    functions.create_function(
+        FunctionName="failing",
+        Runtime="python3.13",
+        Handler="failing.handler",
+        Role=role(layout),
+        Code={"ZipFile": packed.getvalue()},
+    )
+    answer = json.load(functions.invoke(FunctionName="failing")["Payload"])
+    assert answer["errorType"] == name
+
+
+def test_of_several_tracebacks_the_last_one_was_raised() -> None:
+    log = """{"level": "INFO"}
+Traceback (most recent call last):
+  File "a.py", line 1, in f
+    1 / 0
+    ~~^~~
+ZeroDivisionError: division by zero
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "a.py", line 3, in f
+    raise JobRefused("KeyError: no")
+palimpsest.domain.jobs.JobRefused: KeyError: no
+"""
+    assert emulator.RAISED.findall(log)[-1] == "JobRefused"
+    assert emulator.RAISED.findall("KeyError: no\nTask timed out after 3.00 seconds") == []
 
 
 @pytest.mark.stack

@@ -78,6 +78,11 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
         ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL"}),
         ("ProjectorFunction", INDEX | MADE),
         ("IndexFunction", INDEX | MADE),
+        ("JobsFunction", INDEX | MADE | {"UPLOADS_BUCKET"}),
+        (
+            "ReconcileFunction",
+            INDEX | MADE | {"UPLOADS_BUCKET", "JOBS_MACHINE_ARN", "WAKE_QUEUE_URL"},
+        ),
         (
             "SearchFunction",
             INDEX | {"WAKE_QUEUE_URL", "CANDIDATE_DEPTH", "LANGUAGE_MODEL", "RERANKER"},
@@ -198,4 +203,9 @@ def test_outputs_are_those_that_tools_read() -> None:
         "WakeQueueUrl",
         "StreamFailuresUrl",
         "ProjectorFunctionName",
+        "ReconcileFunctionName",
+        "JobsFunctionName",
+        "JobsMachineArn",
+        "JobFailuresUrl",
+        "UploadsBucketName",
     } <= TEMPLATE["Outputs"].keys()

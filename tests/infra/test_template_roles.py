@@ -1,6 +1,7 @@
 """Least privilege: what each function's role allows, to the action and the resource."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ WRITING = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckIt
 RECORDS = {"Fn::GetAtt": ["RecordsTable", "Arn"]}
 KEYS = {"Fn::GetAtt": ["KeysTable", "Arn"]}
 WAKE = {"Fn::GetAtt": ["WakeQueue", "Arn"]}
+INDICES = "${IndexPrefix}-*"
+RECONCILING = ["ReconcileFunction", "JobsFunction"]
 
 
 def role_of(function: str) -> str:
@@ -64,6 +67,10 @@ def test_no_role_names_everything(function: str) -> None:
             assert "RecordsTable.Arn" in resource
         elif action.startswith("es:"):  # paths of this stack's own domain
             assert ":domain/${AWS::StackName}/" in resource
+        elif action.startswith("s3:") and "*" in resource:  # prefixes of this stack's own bucket
+            assert re.search(r"UploadsBucket.Arn}/(lists|work|uploads)/\*", resource)
+        elif action == "states:DescribeExecution":  # executions of this stack's own machine
+            assert ":execution:${AWS::StackName}-jobs:*" in resource
         else:
             assert "*" not in resource
 
@@ -94,15 +101,54 @@ def test_only_the_projector_deletes_items_and_reads_stream_and_queue() -> None:
     stream = {"Fn::GetAtt": ["RecordsTable", "StreamArn"]}
     following = {f for f in FUNCTIONS if "dynamodb:GetRecords" in actions_on(f, stream)}
     assert reading == following == {"ProjectorFunction"}
-    assert erasing == {"ProjectorFunction", "IndexFunction"}  # the latter: dropped generations
+    # erasures, dropped generations, purges and passes
+    assert erasing == {"ProjectorFunction", "IndexFunction", *RECONCILING}
 
 
 def test_search_asks_the_index_and_the_projector_writes_it_and_only_the_operator_makes_it() -> None:
     assert paths("SearchFunction", "es:ESHttpPost") == {"_msearch", "${IndexPrefix}-*/_search"}
     bulk = {"${IndexPrefix}-*/_bulk", "${IndexPrefix}-*/_refresh"}
     assert paths("ProjectorFunction", "es:ESHttpPost") == bulk
-    for verb in ("es:ESHttpPut", "es:ESHttpDelete"):
-        assert {f for f in FUNCTIONS if paths(f, verb)} == {"IndexFunction"}
+    assert {f for f in FUNCTIONS if paths(f, "es:ESHttpPut")} == {"IndexFunction"}
+    deleting = {f for f in FUNCTIONS if paths(f, "es:ESHttpDelete")}
+    assert deleting == {"IndexFunction", *RECONCILING}
+    for function in RECONCILING:  # they read the index through, at a point in time
+        walked = {f"{INDICES}/_search", f"{INDICES}/_search/point_in_time", "_search"}
+        assert paths(function, "es:ESHttpPost") == bulk | walked
+        assert paths(function, "es:ESHttpDelete") == {"_search/point_in_time"}
+
+
+def test_reconcile_and_jobs_write_the_table_and_the_bucket_and_only_one_starts_jobs() -> None:
+    for function in RECONCILING:
+        erasing = {"dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
+        assert actions_on(function, RECORDS) == READING | WRITING | erasing
+    assert actions_on("ReconcileFunction", WAKE) == {"sqs:SendMessage"}
+    assert actions_on("JobsFunction", WAKE) == set()
+    starting = {f for f in FUNCTIONS if "states:StartExecution" in dict(allowed(f))}
+    assert starting == {"ReconcileFunction"}
+
+
+@pytest.mark.parametrize(
+    ("function", "erased"),
+    [
+        ("ReconcileFunction", ["lists", "work"]),
+        ("JobsFunction", ["lists", "work", "uploads"]),
+    ],
+)
+def test_objects_are_written_and_erased_below_known_prefixes(
+    function: str, erased: list[str]
+) -> None:
+    below = {p: actions_on(function, {"Fn::Sub": f"${{UploadsBucket.Arn}}/{p}/*"}) for p in erased}
+    removing = {"s3:DeleteObjectVersion", "s3:DeleteObject"}
+    for prefix, actions in below.items():
+        kept = set() if prefix == "uploads" else {"s3:GetObject", "s3:PutObject"}
+        assert actions == removing | kept
+    bucket = {"Fn::GetAtt": ["UploadsBucket", "Arn"]}
+    assert actions_on(function, bucket) == {"s3:ListBucket", "s3:ListBucketVersions"}
+    (listing,) = [s for s in statements(function) if "s3:ListBucket" in as_list(s["Action"])]
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": [f"{p}/*" for p in erased]}}
+    others = FUNCTIONS.keys() - {"ReconcileFunction", "JobsFunction"}
+    assert not any(action.startswith("s3:") for f in others for action, _ in allowed(f))
 
 
 def paths(function: str, action: str) -> set[str]:

@@ -25,6 +25,7 @@ NAMESPACES = ("notes", "plans")
 MODES = ("hybrid", "lexical", "semantic")
 GUARDS: tuple[PlannedGuard, ...] = ("none", "none", "seen", "seen", "absent", "exists")
 CARRY_OVER_STEPS = ("begin", "backfill", "switch", "roll back", "backfill", "switch", "drop")
+RESTORES = ("renew", "jump")
 MOST_WISHES = 4
 
 
@@ -51,7 +52,7 @@ class Drawing:
             *self._several("sweeper", (0, 1), (1, 3)),
         ]
         if scenario == RESTORE:
-            actors.append(self._actor("restorer", (Do("put back"),)))
+            actors.append(self._actor("restorer", (Do(self._chance.choice(RESTORES)),)))
             actors += self._several("late client", (1, 2), (2, 6))
         if scenario == CARRY_OVER:
             first = self._chance.choice((("begin",), ("rebuild",)))

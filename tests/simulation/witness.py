@@ -78,7 +78,12 @@ class Witness:
         ]
         if not later:
             raise Violated("history", f"{key} is erased, and nothing was forgotten")
-        left = self._table.following(key.pk, f"H#{record_id}#", backward=False, beside=True)
-        last = f"H#{record_id}#{revision:020}"
-        if kind == "E" and left is not None and left <= last:
+        left = [
+            other
+            for other, item in self._table.everything().items()
+            if (other.pk, *other.sk.split("#")[:2]) == (key.pk, "H", record_id)
+            and int(other.sk.split("#")[2]) <= revision
+            and "c" in item
+        ]
+        if kind == "E" and left:
             raise Violated("forgetting", f"{key} goes before {left}")

@@ -16,7 +16,7 @@ from simulation.gate import Gate
 from simulation.plans import Plan
 from simulation.replaced_modules import replaced
 from simulation.requests import Requests
-from simulation.scheduling import Died, Scheduler, Violated
+from simulation.scheduling import Died, Process, Scheduler, Violated
 from simulation.services import TABLE, Composition
 from simulation.stream import SimulatedWaker, Stream
 from simulation.table import Table
@@ -28,8 +28,8 @@ from simulation.workers import Workers
 
 T = TypeVar("T")
 WIDTH, NEXT_WIDTH = 8, 6
-PAUSES_S = (0.0, 0.0, 0.02, 0.4, 3.0, 12.0)
-"""How long an actor waits between two operations."""
+PACES = ((0.0,), (0.0, 0.02), (0.0, 0.02, 0.3), (0.0, 0.02, 0.4, 3.0, 12.0))
+"""How long the actors of a run wait between two operations, at most: all at once, or leisurely."""
 
 
 class World:
@@ -68,12 +68,25 @@ class World:
                 "operator": made.operator,
             },
         )
-        self.put_back_at: float | None = None
+        self.pauses_s = self.chance.choice(PACES)
+        self.clients = Process("clients")
+        self.restored = False
 
     @property
     def truth(self) -> Truth:
         """What is true."""
         return self.witness.truth
+
+    def end_everything(self) -> None:
+        """Every process dies, but for the one that asks; what is under way never happens."""
+        current = self.scheduler.current
+        self.workers.kill_all()
+        self.clients.alive = False
+        self.clients = Process("clients")
+        self.gate.outside.alive = False
+        self.gate.outside = Process("outside")
+        if current is not None:
+            current.process = self.clients
 
     def begin(self) -> None:
         """Make the first generation of the index, before anything may fail."""
@@ -114,7 +127,7 @@ class World:
 
     def pause(self) -> None:
         """Time between two operations of an actor."""
-        self.scheduler.sleep(self.chance.choice(PAUSES_S) * self.chance.random())
+        self.scheduler.sleep(self.chance.choice(self.pauses_s) * self.chance.random())
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -141,19 +141,12 @@ def _done(
     for change in changes:
         before = records.get(change.id)
         old = before if before is not None and exists(before, clock) else None
-        came_later = before is not None and before.revision > one.base
-        if came_later or _is_done(old, change):
+        if before is not None and before.revision > one.base:
             continue
         after = _after(one, change, before, old, revision=revision, now=now)
         if after is not None:
             done[change.id] = Change(before=before, after=after)
     return done
-
-
-def _is_done(old: Record | None, change: PlannedChange) -> bool:
-    if change.content is not None:
-        return is_written(old, change.content)
-    return old is None or old.status is not Status.ACTIVE
 
 
 def _after(
@@ -165,7 +158,10 @@ def _after(
     revision: int,
     now: datetime,
 ) -> Record | None:
+    """The record after its change; None where that is done, or there is nothing to remove."""
     if change.content is not None:
+        if is_written(old, change.content):
+            return None
         return written(
             change.id,
             change.content,
@@ -175,7 +171,7 @@ def _after(
             revision=revision,
             now=now,
         )
-    if old is None:
+    if old is None or old.status is not Status.ACTIVE:
         return None
     if one.forget:
         return forgotten(old, revision=revision, now=now)

@@ -15,7 +15,7 @@ from palimpsest.ports import RecordStore
 from palimpsest.services.project import ProjectService
 from palimpsest.services.prove import Proof, ProofService
 
-FAILURES_TOLD = 1_000
+FAILURES_TOLD = 500
 AHEAD = "index_ahead"
 """An entry newer than its record: the table was put back to an older point (`make restored`)."""
 

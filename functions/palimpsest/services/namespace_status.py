@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from palimpsest.domain.ledger import LedgerEntry
 from palimpsest.domain.records import Status
 from palimpsest.ports import GenerationRegister, IndexLedger, RecordStore
 
@@ -34,11 +35,12 @@ class NamespaceStatusService:
     def status(self, tenant: str, namespace: str) -> NamespaceStatus:
         """The status now; a namespace never used is there, at revision 0, empty."""
         reading = self.register.reading()
-        indexed, unsearchable = 0, 0
+        indexed, ledger = 0, list[LedgerEntry]()
         if reading is not None:
             indexed = self.ledger.progress(tenant, namespace, reading.generation).revision
-            unsearchable = len(self.ledger.unsearchable(tenant, namespace, reading.generation))
+            ledger = self.ledger.unsearchable(tenant, namespace, reading.generation)
         clock, _ = self.store.read(tenant, namespace)  # after it, so that the lag is never negative
+        unsearchable = sum(entry.revision > clock.floor for entry in ledger)
         counts = {status.value: clock.counts.get(status, 0) for status in Status}
         return NamespaceStatus(
             revision=clock.revision,

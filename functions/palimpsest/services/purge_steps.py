@@ -123,8 +123,11 @@ def _batches(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
 
 
 def _began_before(files: PassFiles, floor: int) -> bool:
+    """Whether they are of a pass that had begun. Its state is kept first of all, so that files
+    without one are what an interrupted erasure has left.
+    """
     try:
         state = PassState.from_json(files.state())
     except NotFound:
-        return False
+        return True
     return state.begun is not None and state.begun.base < floor

@@ -12,11 +12,13 @@ from palimpsest.services.idempotency import applied_before
 
 @dataclass(frozen=True, slots=True)
 class LedgerPage:
-    """Entries of the ledger of the generation that is read, and whether there are more."""
+    """Entries of the ledger of the generation that is read, and the id after which the next page
+    begins (empty: this is the last one).
+    """
 
     entries: Sequence[LedgerEntry]
     generation: str
-    more: bool
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,13 @@ class UnsearchableService:
         if not generation:
             reading = self.register.reading()
             if reading is None:
-                return LedgerPage((), "", more=False)
+                return LedgerPage((), "")
             generation = reading.generation
         found = self.ledger.page(tenant, namespace, generation, after=after, limit=limit + 1)
-        return LedgerPage(found[:limit], generation, more=len(found) > limit)
+        floor = self.store.read(tenant, namespace)[0].floor
+        shown = tuple(entry for entry in found[:limit] if entry.revision > floor)
+        last = found[limit - 1].id if len(found) > limit else ""
+        return LedgerPage(shown, generation, after=last)
 
     def retry(self, tenant: str, namespace: str, *, key: IdempotencyKey | None = None) -> int:
         """Ask for everything in the ledger to be tried again, and tell how much that is; the same

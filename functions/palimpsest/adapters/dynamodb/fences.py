@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
-from palimpsest.adapters.dynamodb.batches import TRIES, get_items
+from palimpsest.adapters.dynamodb.batches import get_items
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.commits import Clock
 from palimpsest.domain.errors import Throttled
@@ -15,6 +15,8 @@ from palimpsest.domain.passes import UNORDERED, Fence
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+SETTLING_TRIES = 16
+MAX_PAUSE_S = 0.4
 Write = dict[str, Any]
 
 
@@ -76,12 +78,12 @@ class DynamoFences:
             {"Get": {"TableName": self._table, "Key": items.key(pk, sk)}}
             for sk in (items.FENCE, items.CLOCK)
         ]
-        for attempt in range(TRIES):
+        for attempt in range(SETTLING_TRIES):
             try:
                 with translated():
                     answer = self._client.transact_get_items(TransactItems=gets)  # type: ignore[arg-type]
             except self._client.exceptions.TransactionCanceledException:
-                time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311  # full jitter
+                time.sleep(random.uniform(0, min(MAX_PAUSE_S, 0.02 * 2**attempt)))  # noqa: S311  # full jitter
             else:
                 fence, clock = (found.get("Item") for found in answer["Responses"])
                 return _fence_of(fence), items.clock_of(clock)

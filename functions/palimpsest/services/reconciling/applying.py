@@ -39,24 +39,28 @@ class ApplyingService:
         one: Pass,
         page: Sequence[PlannedChange],
         vectors: Mapping[str, tuple[str, Vector]],
+        *,
+        until: float,
     ) -> int:
         """Commit a page: how many commits that took. What clients have changed otherwise since the
         pass began stands. May be repeated: what is done already is left.
 
         Raises `Displaced` once another pass or a purge has begun, `Throttled` where the namespace
-        stays too busy.
+        stays too busy, for long or beyond `until` (monotonic seconds).
         """
         most = min(COMMIT_CHANGES, (ITEMS - 4) // (2 + len(self.models)))
         batches = batched(page, most=most, size=COMMIT_BYTES, size_of=_size)
-        return sum(self._commit(one, batch, vectors) for batch in batches)
+        return sum(self._commit(one, batch, vectors, until=until) for batch in batches)
 
     def _commit(
         self,
         one: Pass,
         batch: Sequence[PlannedChange],
         vectors: Mapping[str, tuple[str, Vector]],
+        *,
+        until: float,
     ) -> int:
-        end = self.clock.monotonic() + self.patience_s
+        end = min(self.clock.monotonic() + self.patience_s, until)
         attempt = 0
         while True:
             try:
@@ -68,8 +72,8 @@ class ApplyingService:
                 if len(batch) == 1:
                     raise
                 half = len(batch) // 2
-                first = self._commit(one, batch[:half], vectors)
-                return first + self._commit(one, batch[half:], vectors)
+                first = self._commit(one, batch[:half], vectors, until=until)
+                return first + self._commit(one, batch[half:], vectors, until=until)
             ceiling = min(MAX_PAUSE_S, BASE_PAUSE_S * 2 ** min(attempt, 10))
             self.clock.sleep(random.uniform(0, ceiling))  # noqa: S311  # full jitter, not a secret
             attempt += 1

@@ -1,17 +1,19 @@
 """A pass as a job: the steps that a state machine takes, each of which may be taken again."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from palimpsest.domain.errors import InvalidRequest, NotFound
 from palimpsest.domain.jobs import Job, JobRefused
+from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced, Pass
 from palimpsest.ports import Clock, Fences, Jobs, ObjectStore
 from palimpsest.services.job_records import JobRecords
 from palimpsest.services.reconciling.beginning import BeginningService
 from palimpsest.services.reconciling.pass_files import Desired, PassFiles, work_prefix
 from palimpsest.services.reconciling.pass_state import PassState
-from palimpsest.services.reconciling.planning import Planned, PlanningService
+from palimpsest.services.reconciling.planning import Planned, PlanningService, distinct
 from palimpsest.services.reconciling.steps import PassSteps, begun_of
 
 Warnings = list[dict[str, str]]
@@ -71,7 +73,7 @@ class PassJobService:
             while state.pages < planned.pages:
                 if self.clock.monotonic() >= until:
                     return False
-                state = self.steps.apply_next(state, files)
+                state = self.steps.apply_next(state, files, until=math.inf)
                 files.keep_state(state.to_json())
                 share = planned.changes * state.pages // planned.pages
                 records.progress(share, planned.changes)
@@ -90,7 +92,9 @@ class PassJobService:
         """Look at what was done once more and end the job with its report."""
         files = self._files(job)
         state = _state(files)
-        if not job.ended and state is not None:
+        if not job.ended and state is None:
+            self._records(job).succeeded(self._purged(job), total=job.total)
+        elif not job.ended and state is not None:
             self._end(job, state, files)
         files.erase()
 
@@ -113,6 +117,20 @@ class PassJobService:
         told = {**report.to_json(), "warnings": list(map(dict, state.warnings))}
         self._records(job).succeeded(told, total=total)
 
+    def _purged(self, job: Job) -> dict[str, object]:
+        """The report of a pass whose files a purge has erased, with what it was asked for."""
+        clock, _ = self.steps.store.read(job.tenant, job.namespace)
+        report = PassReport(
+            applied=False,
+            namespace=job.namespace,
+            revision=clock.revision,
+            source_revision=None,
+            dry_run=job.dry_run,
+            reason="stale",
+            newest=self.fences.read(job.tenant, job.namespace).begun,
+        )
+        return {**report.to_json(), "warnings": []}
+
     def _planned(self, job: Job, state: PassState, files: PassFiles) -> PassState:
         warnings: Warnings = []
         try:
@@ -133,7 +151,7 @@ class PassJobService:
     def _begun(self, state: PassState, warnings: Warnings) -> Pass:
         if state.begun is not None:
             return state.begun
-        for _ in self._desired(state, warnings):  # a list is checked before anything begins
+        for _ in distinct(self._desired(state, warnings)):  # it is checked before anything begins
             pass
         if state.dry_run:
             return self.beginning.preview(state.request)

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from palimpsest.domain.errors import Throttled
 from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced
@@ -11,7 +12,7 @@ from palimpsest.ports import Clock, Jobs, JobStarter, ObjectStore
 from palimpsest.services.reconciling.beginning import BeginningService, PassRequest
 from palimpsest.services.reconciling.pass_files import Desired, PassFiles, work_prefix
 from palimpsest.services.reconciling.pass_state import PassState
-from palimpsest.services.reconciling.planning import PlanningService
+from palimpsest.services.reconciling.planning import PlanningService, distinct
 from palimpsest.services.reconciling.steps import PassSteps, begun_of
 
 MOST_CHANGES = 1_000
@@ -47,9 +48,11 @@ class ReconcileService:
     ) -> PassReport | Job:
         """The report of a pass over this list, or (`job`: in any case) the job it has become.
 
-        Raises `InvalidRequest` for an id that is on the list twice: nothing has begun then; and
-        what the table raises.
+        Raises `InvalidRequest` for an id that is on the list twice, and for a list that is too
+        long: nothing has begun then; and what the table raises.
         """
+        for _ in distinct(desired):
+            pass
         state = PassState(request=request, attempt=str(uuid.uuid4()), dry_run=dry_run)
         try:
             if job:
@@ -93,11 +96,21 @@ class ReconcileService:
                 late = self.clock.monotonic() >= start + PREPARED_S
                 if late:
                     return self._handed_over(state, files)
-        while state.pages < planned.pages:
-            if self.clock.monotonic() >= start + APPLIED_S:
-                return self._handed_over(state, files)
-            state = self.steps.apply_next(state, files)
+        state = self._applied(state, files, planned.pages, until=start + APPLIED_S)
+        if state.pages < planned.pages:
+            return self._handed_over(state, files)
         return self.steps.report(state, files)
+
+    def _applied(
+        self, state: PassState, files: PassFiles, pages: int, *, until: float
+    ) -> PassState:
+        """The state after as many pages as could be committed by then, on a busy namespace too."""
+        while state.pages < pages and self.clock.monotonic() < until:
+            try:
+                state = self.steps.apply_next(state, files, until=until)
+            except Throttled:
+                break
+        return state
 
     def _handed_over(self, state: PassState, files: PassFiles) -> Job:
         self._files(state, self.objects).keep_state(state.to_json())
@@ -115,6 +128,7 @@ class ReconcileService:
             status=JobStatus.QUEUED,
             created_at=self.clock.now(),
             total=total,
+            dry_run=state.dry_run,
         )
         self.jobs.begin(job)
         self.starter.start(job.name, _input(job, state, prepared=prepared))

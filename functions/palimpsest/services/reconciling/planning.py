@@ -68,7 +68,7 @@ class PlanningService:
         `desired` gives the list anew at each call. Raises `InvalidRequest` for an id that is on it
         twice, for more than `MOST_RECORDS`, and for a list that changes while it is read.
         """
-        hashes = _hashes(desired())
+        hashes = {i: content.content_hash for i, content in distinct(desired())}
         standing = self.scan.standing(one.tenant, one.namespace)
         plan = plan_pass(standing, hashes, base=one.base, floor=one.floor)
         newer = set(plan.newer)
@@ -117,17 +117,20 @@ class PlanningService:
         return len(texts) - len(held), len(held)
 
 
-def _hashes(desired: Iterable[Desired]) -> dict[str, str]:
-    hashes: dict[str, str] = {}
+def distinct(desired: Iterable[Desired]) -> Iterator[Desired]:
+    """A list as it is walked. Raises `InvalidRequest` for an id that is on it twice, and for more
+    than `MOST_RECORDS`.
+    """
+    seen: set[str] = set()
     for number, (record_id, content) in enumerate(desired):
-        if record_id in hashes:
+        if record_id in seen:
             msg = "this id is on the list twice"
             raise InvalidRequest.one("body", "active", number, "id", msg=msg, kind="twice")
         if number == MOST_RECORDS:
             msg = f"a list has at most {MOST_RECORDS} records"
             raise InvalidRequest.one("body", "active", msg=msg, kind="too_long")
-        hashes[record_id] = content.content_hash
-    return hashes
+        seen.add(record_id)
+        yield record_id, content
 
 
 def _size(change: PlannedChange) -> int:

@@ -14,6 +14,7 @@ from palimpsest.services.embed_records import BATCH_CHARACTERS, BATCH_TEXTS
 TRIES = 4
 PAUSE_S = 0.2
 MAX_PAUSE_S = 5.0
+LEAST_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +59,20 @@ class PreparingService:
         self, texts: Sequence[str], *, until: float
     ) -> tuple[Sequence[Embedded | EmbeddingRejected] | None, int]:
         """The answer (None: there was none in time), and the calls it took."""
-        for attempt in range(TRIES):
-            if self.clock.monotonic() >= until:
-                return None, attempt
+        calls = 0
+        while self.clock.monotonic() < until:
+            calls += 1
             try:
-                answer = self.embedder.embed_passages(texts, timeout=self.timeout_s)
+                answer = self.embedder.embed_passages(texts, timeout=self._timeout(until))
             except (ProviderError, Throttled, Unavailable) as error:
-                asked = min(MAX_PAUSE_S, max(error.retry_after, PAUSE_S * 2**attempt))
-                if attempt + 1 < TRIES and self.clock.monotonic() + asked < until:
-                    self.clock.sleep(asked)
+                asked = min(MAX_PAUSE_S, max(error.retry_after, PAUSE_S * 2 ** (calls - 1)))
+                if calls == TRIES or self.clock.monotonic() + asked >= until:
+                    break
+                self.clock.sleep(asked)
             else:
-                return answer, attempt + 1
-        return None, TRIES
+                return answer, calls
+        return None, calls
+
+    def _timeout(self, until: float) -> float:
+        """A call ends about when nobody waits for it any more."""
+        return min(self.timeout_s, max(LEAST_S, until - self.clock.monotonic()))

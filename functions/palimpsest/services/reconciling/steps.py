@@ -38,11 +38,11 @@ class PassSteps:
         files.keep_vectors(page, done)
         return done.complete
 
-    def apply_next(self, state: PassState, files: PassFiles) -> PassState:
-        """Commit the next page; the state after it. Raises `Displaced`."""
+    def apply_next(self, state: PassState, files: PassFiles, *, until: float) -> PassState:
+        """Commit the next page; the state after it. Raises as `ApplyingService.apply`."""
         one, _ = begun_of(state)
         prepared, page = files.vectors(state.pages), files.page(state.pages)
-        commits = self.applying.apply(one, page, prepared.vectors)
+        commits = self.applying.apply(one, page, prepared.vectors, until=until)
         return state.with_page(commits, prepared.calls)
 
     def report(self, state: PassState, files: PassFiles) -> PassReport:

@@ -15,7 +15,10 @@ from palimpsest.ports import IndexLedger, RecordStore, SearchIndex
 from palimpsest.services.projections import Projection
 
 READ_BATCH = 100
-FAILURES_TOLD = 1_000
+FAILURES_TOLD = 500
+"""What is kept of a pass has to fit into an item of the table."""
+
+WRONG_TOLD = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +79,12 @@ class VerifyingService:
         """Project the namespace, then tell how far the index is and what of these ids stands in its
         ledger. An index that cannot answer now is told, not raised: the records are applied.
         """
+        told: dict[str, str] = {}
         try:
             self.projection.project(one.tenant, one.namespace)
+        except (Unavailable, Throttled) as error:
+            told = {"index": type(error).__name__}  # of any generation: what is read may be there
+        try:
             generation = self.index.generation()
             revision = self.ledger.progress(one.tenant, one.namespace, generation).revision
         except (Unavailable, Throttled) as error:
@@ -85,7 +92,7 @@ class VerifyingService:
         asked = set(changed)
         entries = self.ledger.unsearchable(one.tenant, one.namespace, generation)
         failed = [Failure(id=e.id, reason=e.reason.value) for e in entries if e.id in asked]
-        return IndexVerified(revision=revision, failed=failed[:FAILURES_TOLD])
+        return IndexVerified(revision=revision, failed=failed[:FAILURES_TOLD], verification=told)
 
 
 def _part(change: PlannedChange) -> int:
@@ -111,7 +118,7 @@ def verification(
     """
     told: dict[str, Any] = {
         "digests": {"list": digest_text(listed), "table": digest_text(table)},
-        "wrong": list(wrong[:FAILURES_TOLD]),
+        "wrong": list(wrong[:WRONG_TOLD]),
         "indexed_revision": index.revision,
         **index.verification,
     }

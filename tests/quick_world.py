@@ -1,0 +1,59 @@
+"""A world over a table in memory, for tests that run a pass some hundred times; on request its
+transactions are seen half for a while."""
+
+import random
+from typing import Any
+
+from reconcile_world import ReconcileWorld
+from simulation.faults import Faults
+from simulation.gate import Gate
+from simulation.scheduling import Scheduler
+from simulation.table import Item, Table, UnderWay
+from simulation.table_client import SimulatedTableClient
+from simulation.table_transactions import Transactions
+from world import NAMESPACE, TENANT, MovableClock
+
+TABLE = "table"
+PARTITION = f"{TENANT}#{NAMESPACE}"
+
+
+class ShownLate(Transactions):
+    """With `late`, what a transaction writes becomes visible one item at a time, some of it only
+    after its writer has gone on."""
+
+    late = False
+
+    def _become_visible(self, under_way: UnderWay, *, answered: bool) -> None:
+        super()._become_visible(under_way, answered=answered and not self.late)
+
+
+class QuickTable:
+    """The simulated table and its client, without any fault."""
+
+    def __init__(self, clock: MovableClock, seed: int) -> None:
+        chance = random.Random(seed)
+        faults = Faults(chance)
+        faults.on = False
+        gate = Gate(Scheduler(chance), faults)
+        self.table = Table(chance, clock.monotonic)
+        self.transactions = ShownLate(self.table, gate)
+        self.client: Any = SimulatedTableClient(self.table, self.transactions, gate, name=TABLE)
+
+
+class QuickWorld(ReconcileWorld):
+    """A `ReconcileWorld` over such a table; `beside` another one, it shares what is no service."""
+
+    def __init__(self, seed: int = 0, *, beside: "QuickWorld | None" = None, **parts: Any) -> None:
+        clock = beside.clock if beside else MovableClock()
+        self.quick = beside.quick if beside else QuickTable(clock, seed)
+        if beside is not None:
+            parts = {"index": beside.index, "embedder": beside.embedder, **parts}
+        super().__init__(TABLE, client=self.quick.client, clock=clock, **parts)
+        if beside is not None:
+            self.objects = beside.objects
+            self.compose()
+
+    def items(self, prefix: str = "", *, pk: str = PARTITION) -> dict[str, Item]:
+        """The items of a partition by sort key."""
+        everything = self.quick.table.everything().items()
+        return {k.sk: item for k, item in everything if k.pk == pk and k.sk.startswith(prefix)}
