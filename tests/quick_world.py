@@ -2,8 +2,11 @@
 transactions are seen half for a while."""
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
+from palimpsest.services.embed_records import RecordEmbedding
 from reconcile_world import ReconcileWorld
 from simulation.faults import Faults
 from simulation.gate import Gate
@@ -15,6 +18,42 @@ from world import NAMESPACE, TENANT, MovableClock
 
 TABLE = "table"
 PARTITION = f"{TENANT}#{NAMESPACE}"
+
+
+PORTS = (
+    "store",
+    "fences",
+    "log",
+    "scan",
+    "ledger",
+    "vectors",
+    "register",
+    "erasure",
+    "objects",
+    "jobs",
+    "index",
+    "embedder",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A port each call of which is told, by its name, before it is made."""
+
+    port: Any
+    name: str
+    told: Callable[[str], None]
+
+    def __getattr__(self, member: str) -> Any:
+        found = getattr(self.port, member)
+        if not callable(found):
+            return found
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            self.told(f"{self.name}.{member}")
+            return found(*arguments, **named)
+
+        return call
 
 
 class ShownLate(Transactions):
@@ -52,6 +91,26 @@ class QuickWorld(ReconcileWorld):
         if beside is not None:
             self.objects = beside.objects
             self.compose()
+
+    def watch(self, told: Callable[[str], None], *ports: str) -> None:
+        """From now on calls of these ports (all of them, if none is named) are told before they
+        are made: those of passes, jobs and projections, not those of clients and searches."""
+        here: Any = self
+        for name in ports or PORTS:
+            setattr(here, name, Watched(getattr(here, name), name, told))
+        self.reproject()
+
+    def reproject(self) -> None:
+        """Make projection and services anew, of the ports as they are now."""
+        self.projection = replace(
+            self.projection,
+            store=self.store,
+            ledger=self.ledger,
+            index=self.index,
+            register=self.register,
+            embedding=RecordEmbedding(self.embedder, self.vectors),
+        )
+        self.compose()
 
     def items(self, prefix: str = "", *, pk: str = PARTITION) -> dict[str, Item]:
         """The items of a partition by sort key."""

@@ -22,16 +22,17 @@ from benchmarks import (
     index_bench,
     place,
     projection_bench,
+    reconcile_bench,
     search_bench,
     start_bench,
 )
 from benchmarks.measuring import Figure, table
 
 RESULT = Path(__file__).resolve().parents[2] / "build" / "bench.json"
-START, SEARCH, GROWTH, COMMITS, PROJECTION, OPENSEARCH, INDEX = NAMES = (
-    "start", "search", "growth", "commits", "projection", "opensearch", "index",
+START, SEARCH, GROWTH, COMMITS, PROJECTION, RECONCILE, OPENSEARCH, INDEX = NAMES = (
+    "start", "search", "growth", "commits", "projection", "reconcile", "opensearch", "index",
 )  # fmt: skip
-ON_A_TABLE = {SEARCH, GROWTH, COMMITS, PROJECTION}
+ON_A_TABLE = {SEARCH, GROWTH, COMMITS, PROJECTION, RECONCILE}
 PROJECTION_ROUNDS = 4
 
 
@@ -45,6 +46,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", type=_chosen, default=NAMES, help="of " + ",".join(NAMES))
     parser.add_argument("--records", type=int, default=10_000, help="in the large namespace")
     parser.add_argument("--projected", type=int, default=1_000, help="records projected in all")
+    parser.add_argument("--reconciled", default="1000,16384", help="records of reconciles")
     parser.add_argument("--rounds", type=int, default=100, help="of each search and commit")
     parser.add_argument("--starts", type=int, default=7, help="fresh processes of each function")
     engine_process.add_arguments(parser)
@@ -62,16 +64,21 @@ def _chosen(text: str) -> tuple[str, ...]:
     return chosen
 
 
-def measured(asked: argparse.Namespace, folder: Path) -> tuple[list[Figure], dict[str, Any]]:
-    """All figures of the chosen benchmarks but OpenSearch's, and what each function loads."""
+def measured(
+    asked: argparse.Namespace, folder: Path
+) -> tuple[list[Figure], dict[str, Any], list[str]]:
+    """All figures of the chosen benchmarks but OpenSearch's, what each function loads, and a line
+    about each reconcile.
+    """
     only = asked.only
     figures: list[Figure] = []
     loads: dict[str, Any] = {}
+    lines: list[str] = []
     if START in only:
         say("starts of every function")
         figures, loads = start_bench.measure(folder / "index", rounds=asked.starts)
     if not ON_A_TABLE & set(only):
-        return figures, loads
+        return figures, loads, lines
     with place.opened(folder, port=asked.port, embedder=asked.embedder) as here:
         if SEARCH in only:
             say(f"search of {asked.records:,} records")
@@ -87,14 +94,19 @@ def measured(asked: argparse.Namespace, folder: Path) -> tuple[list[Figure], dic
             figures += projection_bench.measure(
                 here, records=asked.projected, rounds=PROJECTION_ROUNDS
             )
-    return figures, loads
+        if RECONCILE in only:
+            say("reconcile")
+            sizes = [int(size) for size in asked.reconciled.split(",")]
+            ratios, lines = reconcile_bench.measure(here, sizes=sizes)
+            figures += ratios
+    return figures, loads, lines
 
 
 def main() -> int:
     asked = arguments()
     began, load = time.monotonic(), os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="palimpsest-bench-") as folder:
-        figures, loads = measured(asked, Path(folder).resolve())
+        figures, loads, lines = measured(asked, Path(folder).resolve())
         engine = engine_process.Told()
         if OPENSEARCH in asked.only:
             engine = engine_process.measure(asked, Path(folder).resolve(), say=say)
@@ -102,7 +114,7 @@ def main() -> int:
     if figures:
         say("")
         say("\n".join(table(figures)))
-    for line in engine.lines:
+    for line in [*lines, *engine.lines]:
         say(line)
     if engine.ndcg:
         say("nDCG@10: " + ", ".join(f"{name} {mean:.3f}" for name, mean in engine.ndcg.items()))
@@ -128,6 +140,7 @@ def main() -> int:
         "machine": machine,
         "figures": [one.told() for one in figures],
         "loads": loads,
+        "reconcile": lines,
         "opensearch": {"lines": engine.lines, "ndcg@10": engine.ndcg},
     }
     asked.output.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")

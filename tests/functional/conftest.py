@@ -4,12 +4,19 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
+from quick_world import QuickWorld
 from world import World
 
 
 @pytest.fixture
 def world(tables: dict[str, str]) -> World:
     return World(tables["RecordsTable"])
+
+
+@pytest.fixture
+def quick() -> QuickWorld:
+    """A world with everything that reconciles, over a table in memory."""
+    return QuickWorld()
 
 
 @pytest.fixture

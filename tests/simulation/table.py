@@ -121,7 +121,7 @@ class Table:
     def show(self, key: Key, under_way: UnderWay | None = None) -> None:
         """Let an item be seen."""
         del self._hidden[key]
-        if key not in self._items:
+        if key not in self._items and key.sk in self._order[key.pk]:  # it may never have been there
             self._order[key.pk].remove(key.sk)
         owner = under_way or next(one for one in self._under_way if key in one.hidden)
         owner.hidden.remove(key)
