@@ -1,48 +1,78 @@
-"""C10: 10,000 records listed and followed page by page while others write: no duplicate, no gap."""
+"""C10: 10,000 records listed and followed page by page while others write: no duplicate, no gap.
 
+They come by one reconcile (a job of the state machine), and go by one purge (F8), whose workers are
+killed.
+"""
+
+import json
 import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
+import httpx
 import pytest
 
 from e2e.client import Client
-from e2e.fire import run
+from e2e.index_at_rest import entries_of
+from e2e.killing import killed_at_random, workers
 from stack import LocalStack, free_ports
 
 pytestmark = pytest.mark.stack
-RECORDS, BATCH, LOADERS, WRITERS = 10_000, 25, 4, 4
+RECORDS, WRITERS = 10_000, 4
+PATIENCE_S = 600.0
 
 
 @pytest.fixture
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """Of a stack that nobody else uses: with so many records in it the endpoint is slow."""
-    stack = LocalStack(tmp_path_factory.mktemp("long"), free_ports())
-    stack.make("up")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
+    """One that nobody else uses: with so many records in it the endpoint is slow."""
+    made = LocalStack(tmp_path_factory.mktemp("long"), free_ports())
+    made.make("up")
     try:
-        with Client(stack.values["PALIMPSEST_URL"], stack.values["PALIMPSEST_KEY"]) as made:
-            yield made
+        yield made
     finally:
-        stack.make("down")
+        made.make("down")
+
+
+@pytest.fixture
+def client(stack: LocalStack) -> Iterator[Client]:
+    with Client(stack.values["PALIMPSEST_URL"], stack.values["PALIMPSEST_KEY"]) as made:
+        yield made
 
 
 def load(client: Client, namespace: str) -> None:
-    """10,000 records in commits of 25."""
+    """10,000 records by one reconcile: a list in the bucket, and the state machine."""
+    lines = [json.dumps({"id": f"r{n:05}", "text": f"note {n}"}) for n in range(RECORDS)]
+    place = client.http.post("lists").raise_for_status().json()
+    upload = place["upload"]
+    sent = httpx.request(
+        upload["method"], upload["url"], headers=upload["headers"], content="\n".join(lines)
+    )
+    sent.raise_for_status()
+    body = {"namespace": namespace, "revision": 1, "active_uri": place["uri"]}
+    begun = client.http.post("reconcile", json=body)
+    assert begun.status_code == 202, begun.text
+    report = ended(client, begun.json()["job"]["id"])
+    assert (report["added"], report["embedded"], report["failed"]) == (RECORDS, RECORDS, [])
+    assert report["verified"]
 
-    def part(first: int) -> None:
-        for start in range(first * BATCH, RECORDS, LOADERS * BATCH):
-            operations = [
-                {"op": "put", "id": f"r{n:05}", "record": {"text": f"note {n}"}}
-                for n in range(start, start + BATCH)
-            ]
-            answer = client.http.post(
-                f"namespaces/{namespace}/commits", json={"operations": operations}
-            )
-            answer.raise_for_status()
 
-    run([threading.Thread(target=part, args=(n,)) for n in range(LOADERS)])
+def ended(client: Client, job_id: str) -> dict[str, Any]:
+    """The result of a job, once it has succeeded."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            job = client.http.get(f"jobs/{job_id}").raise_for_status().json()
+        except httpx.HTTPError:  # its worker may have been killed
+            job = {"status": "not told"}
+        if job["status"] == "succeeded":
+            result: dict[str, Any] = job["result"]
+            return result
+        assert job["status"] != "failed", job
+        assert time.monotonic() < end, job
+        time.sleep(0.5)
 
 
 def walk(client: Client, path: str, member: str, **query: Any) -> list[dict[str, Any]]:
@@ -107,7 +137,9 @@ def at_once(*reads: Callable[[], list[str]]) -> list[list[str]]:
         return [one.result() for one in [pool.submit(read) for read in reads]]
 
 
-def test_10_000_records_are_listed_and_followed_while_others_write(client: Client) -> None:
+def test_c10_f8_10_000_records_are_listed_while_others_write_and_purged_while_workers_die(
+    client: Client, stack: LocalStack
+) -> None:
     namespace = client.fresh("long")
     load(client, namespace)
     names = {f"r{n:05}" for n in range(RECORDS)}
@@ -133,3 +165,25 @@ def test_10_000_records_are_listed_and_followed_while_others_write(client: Clien
     assert [c["revision"] for c in changes] == sorted(c["revision"] for c in changes)
     assert {c["id"] for c in changes if c["status"] == "active"} == set(newest)
     assert len({c["id"] for c in changes}) == len(changes)
+    purge(client, stack, namespace)
+
+
+def purge(client: Client, stack: LocalStack, namespace: str) -> None:
+    """Nothing is shown from the answer on; killed at random, the job ends in a receipt of zeros."""
+    before = client.status(namespace)["revision"]
+    with killed_at_random({"worker": (4.0, lambda: workers(stack))}) as killed:
+        begun = client.http.delete(f"namespaces/{namespace}")
+        while begun.status_code != 202:  # a killed worker's answer
+            begun = client.http.delete(f"namespaces/{namespace}")
+        result = ended(client, begun.json()["job"]["id"])
+    assert killed["worker"]
+    assert listed(client, namespace, status="any")() == []
+    assert set(result["receipt"].values()) == {0}
+    assert result["revision"] == before + 1
+    assert client.status(namespace)["counts"]["active"] == 0
+    entries = entries_of(stack, namespace)
+    assert len(entries) >= RECORDS
+    assert all(tombstone for _, tombstone in entries.values())
+    client.put(namespace, "r00000", "a new life").raise_for_status()
+    client.wait(namespace)
+    assert client.found(namespace, "a new life") == ["r00000"]

@@ -42,7 +42,7 @@ def _one(seed: int, *, scenario: str | None, shrink: bool) -> int:
         return 0
     _say(plan, outcome)
     if shrink:
-        small = shrunk(plan, seed, outcome.violated.invariant)
+        small = shrunk(plan, f"schedule {seed}", outcome.violated.invariant)
         print(f"\nshrunk to {small.plan.size} operations, schedule {small.schedule!r}")  # noqa: T201
         _say(small.plan, small.outcome)
     return 1

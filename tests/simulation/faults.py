@@ -52,6 +52,7 @@ BY_OPERATION: dict[str, tuple[Fault, ...]] = {
 }
 """Which faults each operation of a port has."""
 
+PORTS = ("table", "index", "embedder")
 LEVELS = (0.0, 0.0, 0.01, 0.03, 0.1)
 """How likely a fault is at one call of a port, in one run."""
 
@@ -69,7 +70,7 @@ class Faults:
         self._chance = chance
         self._levels = {
             port: 0.0 if port in without else chance.choice(LEVELS)
-            for port in ("table", "index", "embedder")
+            for port in PORTS
         }
         self._kinds = {
             operation: tuple(kind for kind in kinds if kind not in without)
