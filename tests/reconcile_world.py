@@ -36,13 +36,21 @@ LATER = 1e12
 
 @dataclass(slots=True)
 class StartedJobs:
-    """Remembers what was started; nothing runs until a test says so."""
+    """Remembers what was started; nothing runs until a test says so. `over`: names whose machine
+    has ended.
+    """
 
     payloads: list[Mapping[str, Any]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    over: set[str] = field(default_factory=set)
 
     def start(self, name: str, payload: Mapping[str, Any]) -> None:
         assert 1 <= len(name) <= 80
         self.payloads.append(payload)
+        self.names.append(name)
+
+    def running(self, name: str) -> bool | None:
+        return name not in self.over if name in self.names else None
 
 
 class ReconcileWorld(World):

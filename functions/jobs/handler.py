@@ -1,9 +1,12 @@
 """Jobs: the steps of the state machine `infra/state_machines/jobs.asl.json`; any may be repeated.
 
 An event is `{"step": name, "tenant", "job", …}`; the daily round's has `after` instead of a job.
+Two steps are not the machine's: `ended` comes from a rule, `resume` from a schedule.
 """
 
+import json
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -16,6 +19,9 @@ from palimpsest.services.job_records import JobRecords
 
 STEP_S = 600.0
 """Of one step, which begins nothing after that; the function's own time is 900 s."""
+
+RESUMED_AFTER_S = 300.0
+"""A younger job may be about to be started."""
 
 Event = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -106,6 +112,19 @@ def _failed(event: Event) -> Answer:
     return {}
 
 
+def _ended(event: Event) -> Answer:
+    """A machine has ended without an end of its own making: its time was up, or it was stopped."""
+    told = json.loads(event.get("input") or "{}")
+    if told.get("job"):
+        _failed({**told, "error": {"Error": str(event.get("status"))}})
+    return {}
+
+
+def _resume(event: Event) -> Answer:
+    age = timedelta(seconds=float(event.get("older_than_s", RESUMED_AFTER_S)))
+    return {"resumed": services().resuming.resume(older_than=age)}
+
+
 def _drifted(tenant: str, namespace: str, entries: int) -> None:
     """One namespace's index was not what its records are, by so many entries (-1: not known)."""
     if entries:
@@ -125,6 +144,8 @@ STEPS: Mapping[str, Callable[[Event], Answer]] = {
     "mend": _mend,
     "daily": _daily,
     "failed": _failed,
+    "ended": _ended,
+    "resume": _resume,
 }
 
 prime(services)

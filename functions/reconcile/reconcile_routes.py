@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from palimpsest.api.fields import Warnings, cleaned_members
-from palimpsest.api.record_list import listed
+from palimpsest.api.fields import Warnings
+from palimpsest.api.record_list import cleaned_record, listed
 from palimpsest.api.request_guards import idempotency_key, refuse_guards
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.errors import InvalidRequest, Unavailable
@@ -30,8 +30,7 @@ def _clean(body: dict[str, Any], warnings: Warnings) -> dict[str, Any]:
     if not isinstance(records, list):
         return body
     mended = [
-        cleaned_members(record, warnings, prefix=f"active.{place}.")
-        for place, record in enumerate(records)
+        cleaned_record(record, warnings, f"active.{place}") for place, record in enumerate(records)
     ]
     return {**body, "active": mended}
 
@@ -55,9 +54,10 @@ def post_reconcile(body: Annotated[ReconcileBody, Body()]) -> Response[str]:
     found = services().once.answer(
         tenant, namespace, idempotency_key(api), lambda: _answered(body, tenant, namespace)
     )
-    if found.report:
-        told = json.loads(found.report)
-        return answer(HTTPStatus.OK, {**told, "warnings": api.caller.warnings})
+    told, warnings = json.loads(found.report), api.caller.warnings
+    warnings += told.pop("warnings")
+    if not found.job:
+        return answer(HTTPStatus.OK, {**told, "warnings": warnings})
     job = services().jobs.get(tenant, found.job)
     if job is None:
         raise Unavailable("the job cannot be read", stage="table")
@@ -65,10 +65,17 @@ def post_reconcile(body: Annotated[ReconcileBody, Body()]) -> Response[str]:
 
 
 def _answered(body: ReconcileBody, tenant: str, namespace: str) -> Answered:
-    done = _canonical(body, tenant, namespace) if body.source else _passed(body, tenant, namespace)
-    if isinstance(done, Job):
-        return Answered(job=done.id)
-    return Answered(report=json.dumps(done.to_json(), ensure_ascii=False))
+    """The answer with what was mended in a list that is read from the bucket: a repetition does not
+    read it again.
+    """
+    warnings: Warnings = []
+    if body.source:
+        done = _canonical(body, tenant, namespace)
+    else:
+        done = _passed(body, tenant, namespace, warnings)
+    job, report = (done.id, {}) if isinstance(done, Job) else ("", done.to_json())
+    told = json.dumps({**report, "warnings": warnings}, ensure_ascii=False)
+    return Answered(job=job, report=told)
 
 
 def _canonical(body: ReconcileBody, tenant: str, namespace: str) -> PassReport | Job:
@@ -77,7 +84,9 @@ def _canonical(body: ReconcileBody, tenant: str, namespace: str) -> PassReport |
     )
 
 
-def _passed(body: ReconcileBody, tenant: str, namespace: str) -> PassReport | Job:
+def _passed(
+    body: ReconcileBody, tenant: str, namespace: str, warnings: Warnings
+) -> PassReport | Job:
     request = PassRequest(
         tenant=tenant,
         namespace=namespace,
@@ -95,5 +104,5 @@ def _passed(body: ReconcileBody, tenant: str, namespace: str) -> PassReport | Jo
         raise InvalidRequest.one("body", "active_uri", msg=msg, kind="not_there")
     if job or size > MAX_LIST_BYTES:
         return passes.read_later(request, key, dry_run=dry_run)
-    desired = list(listed(services().objects.lines(key), api.caller.warnings))
+    desired = list(listed(services().objects.lines(key), warnings))
     return passes.reconcile(request, desired, dry_run=dry_run)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from palimpsest.api.fields import Namespace, Unbroken
@@ -53,7 +53,8 @@ class ReconcileBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", json_schema_extra=_ONE_SOURCE)
     namespace: Namespace | None = None
     revision: Annotated[int, Field(ge=0, le=MAX_REVISION)] | None = None
-    active: list[ListedRecord] | None = None
+    # 4 MB have room for more faults than an answer has: those of the first wrong record are told
+    active: Annotated[list[ListedRecord], FailFast()] | None = None
     active_uri: Annotated[Unbroken, Field(min_length=1, max_length=2048)] | None = None
     source: Literal["canonical"] | None = None
     mode: Literal["async"] | None = None

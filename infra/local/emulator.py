@@ -43,9 +43,9 @@ def durable_state(seconds: float = SAVE_SECONDS) -> None:
     """Save what has changed every few seconds, so that a kill loses little.
 
     Plain ministack saves at a clean stop only. The copy is taken on the event loop, on which every
-    request is served, while no other thread runs (those of state machines and queues): it never
-    holds half a transaction. Writing happens on a thread. At most a
-    tenth of the time goes into saving, so a large state is saved less often.
+    request is served, while no other thread runs (state machines have some): it never holds half a
+    transaction. Writing happens on a thread. At most a tenth of the time goes into saving, so a
+    large state is saved less often.
     """
     endpoint: Any = importlib.import_module("ministack.app")
     persistence: Any = importlib.import_module("ministack.core.persistence")

@@ -65,7 +65,8 @@ class Supervisor:
             search_node.ensure_index(outputs["IndexFunctionName"])
         self._restore(outputs["ProjectorFunctionName"])
         self.layout.closed_marker.unlink()
-        self._wake_all(outputs["ProjectorFunctionName"])
+        self._call(outputs["ProjectorFunctionName"], {"job": "sweep"})  # every namespace
+        self._call(outputs["JobsFunctionName"], {"step": "resume", "older_than_s": 0})
         self._wait_for_search(values)
         environment.write(self.layout.env_file, values)
         return values
@@ -185,13 +186,16 @@ class Supervisor:
         if restore.told(done):
             self.say(restore.told(done))
 
-    def _wake_all(self, projector: str) -> None:
-        """Have the projection look at every namespace: former commits need no stream."""
+    @staticmethod
+    def _call(function: str, event: dict[str, object]) -> None:
+        """Have a function do what it does from time to time: former commits need no stream, and
+        former jobs no machine.
+        """
         boto3.client("lambda", config=_PATIENT).invoke(
-            FunctionName=projector,
+            FunctionName=function,
             Qualifier="live",
             InvocationType="Event",
-            Payload=json.dumps({"job": "sweep"}).encode(),
+            Payload=json.dumps(event).encode(),
         )
 
     def _wait_for_search(self, values: dict[str, str]) -> None:

@@ -124,10 +124,12 @@ def _completed(
 ) -> None:
     """What Powertools does not know: security, headers, the path's rules, problems."""
     operation["security"] = contract.security(declared)
-    parameters = [_parameter(told, method) for told in operation.pop("parameters", [])]
+    parameters = [_parameter(told, method, resource) for told in operation.pop("parameters", [])]
     parameters += contract.request_headers(method, declared)
     if parameters:
         operation["parameters"] = parameters
+    if declared.access.empty:
+        operation["requestBody"] = contract.EMPTY
     told = {status: operation["responses"][str(status)] for status in sorted(declared.answers)}
     for response in told.values():
         if not response["content"]:
@@ -139,10 +141,10 @@ def _completed(
     operation["responses"] = {str(status): told[status] for status in sorted(told)}
 
 
-def _parameter(told: Json, method: str) -> Json:
+def _parameter(told: Json, method: str, resource: str) -> Json:
     """A parameter of the path by the contract's rule, one of the query by the handler's."""
     in_path = told["in"] == "path"
-    schema = contract.path_parameter(told["name"], method) if in_path else None
+    schema = contract.path_parameter(told["name"], method, resource) if in_path else None
     schema = shaping.parameter(told["schema"]) if schema is None else schema
     rest: Json = {key: told[key] for key in ("description", "required") if key in told}
     return {"name": told["name"], "in": told["in"], **rest, "schema": schema}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from moto import mock_aws
 
-from api import conformity
+from api import conformity, machine
 from http_event import GRANT, Context, event
 from palimpsest.adapters.simulated import SimulatedEmbedder
 
@@ -38,7 +38,7 @@ class Answer:
 
 
 class Http:
-    """Both HTTP functions in process, called with gateway events; the projection on demand."""
+    """The HTTP functions in process, called with gateway events; projection and jobs on demand."""
 
     def __init__(self, modules: dict[str, Any], *, tenant: str) -> None:
         self._modules = modules
@@ -93,6 +93,30 @@ class Http:
         told = self._modules["projector"].handler({"Records": [record]}, Context())
         assert told == {"batchItemFailures": []}
 
+    def reconcile(self, **body: Any) -> Answer:
+        """A pass over `notes`, if it names no other namespace."""
+        options = {name: body.pop(name) for name in ("headers", "grant") if name in body}
+        asked = {"namespace": "notes", **body}
+        return self.request("POST", "/reconcile", body=asked, **options)
+
+    def purge(self, ns: str = "notes", **options: Any) -> Answer:
+        return self.request("DELETE", "/namespaces/{ns}", path={"ns": ns}, **options)
+
+    def job(self, job_id: str, **options: Any) -> Answer:
+        return self.request("GET", "/jobs/{id}", path={"id": job_id}, **options)
+
+    def run(self, job_id: str) -> Any:
+        """Take the steps of a job that was started; the job then."""
+        (payload,) = [one for one in machine.started() if one["job"] == job_id]
+        machine.run(self._modules["jobs"].handler, payload)
+        return self.job(job_id).body
+
+    def active(self, ns: str = "notes") -> dict[str, str]:
+        """The texts of the active records by id."""
+        listed = self.request("GET", "/namespaces/{ns}/records", path={"ns": ns})
+        assert listed.body["next_cursor"] is None
+        return {record["id"]: record["text"] for record in listed.body["records"]}
+
     @property
     def query_embedder(self) -> SimulatedEmbedder:
         found: SimulatedEmbedder = only_embedder(self._modules)
@@ -124,6 +148,11 @@ class Http:
         return found
 
     @property
+    def reconciling(self) -> Any:
+        """What the reconcile function works with."""
+        return self._modules["reconcile"].services()
+
+    @property
     def passage_embedder(self) -> SimulatedEmbedder:
         projection = self._modules["projector"].services().projection
         found: SimulatedEmbedder = projection.embedding.embedder
@@ -139,7 +168,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("EMBEDDING_DIMENSION", "64")
         patch.setenv("INDEX_FOLDER", str(tmp_path_factory.mktemp("index")))
         patch.setenv("WAKE_QUEUE_URL", "")
-        names = ("records", "search", "rewrite", "projector")
+        patch.setenv("UPLOADS_BUCKET", machine.BUCKET)
+        patch.setenv("JOBS_MACHINE_ARN", machine.ARN)
+        names = ("records", "search", "rewrite", "projector", "reconcile", "jobs")
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
         for module in loaded.values():
             module.services()
@@ -147,6 +178,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     loaded["search"].services().parts.executor.close()
     loaded["search"].services().parts.index.close()
     loaded["projector"].services().projection.index.close()
+    loaded["reconcile"].services().passes.steps.verifying.index.close()
+    loaded["jobs"].services().passes.steps.verifying.index.close()
 
 
 @contextmanager
@@ -199,3 +232,15 @@ def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
     yield Http(modules, tenant=f"t{next(_numbers)}")
     only_embedder(modules).heal()
     modules["projector"].services().projection.embedding.embedder.heal()
+
+
+@pytest.fixture
+def places(tables: dict[str, str]) -> None:  # noqa: ARG001  # in the same AWS
+    """The bucket of lists and the machine of jobs."""
+    machine.create_places()
+
+
+@pytest.fixture
+def passes(http: Http, places: None) -> Http:  # noqa: ARG001  # to be there
+    """A tenant whose passes may have lists and become jobs."""
+    return http

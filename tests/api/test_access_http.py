@@ -22,33 +22,44 @@ ROUTES: list[tuple[str, str, Any, str]] = [
     ("POST", "/search", {"query": "x", "namespaces": ["notes"]}, "read"),
     ("POST", "/explain", {"query": "x", "namespace": "notes", "expected": ["a"]}, "read"),
     ("POST", "/explain", {"query": "x", "namespaces": ["notes"], "expected": ["a"]}, "read"),
+    ("POST", "/reconcile", {"namespace": "notes", "revision": 1, "active": []}, "admin"),
+    ("POST", "/reconcile", {"namespace": "notes", "source": "canonical"}, "admin"),
+    ("DELETE", "/namespaces/{ns}", None, "admin"),
 ]
-WITHOUT_NAMESPACE: list[tuple[str, str, Any]] = [
-    ("GET", "/namespaces", None),
-    ("GET", "/ready", None),
-    ("POST", "/rewrite", {"query": "x"}),
+LESSER = {"read": [], "write": ["read"], "admin": ["read", "write"]}
+WITHOUT_NAMESPACE: list[tuple[str, str, Any, str]] = [
+    ("GET", "/namespaces", None, "read"),
+    ("GET", "/ready", None, "read"),
+    ("POST", "/rewrite", {"query": "x"}, "read"),
+    ("POST", "/lists", None, "admin"),
 ]
+BY_ITSELF = {("GET", "/jobs/{id}")}
+"""Its namespace stands in the id: `test_jobs_http`."""
 WITHOUT_KEY = [("GET", "/health"), ("GET", "/openapi.json")]
+pytestmark = pytest.mark.usefixtures("places")
 PATH = {"ns": "notes", "id": "a"}
 
 
 def test_every_route_there_is_stands_in_these_tables(http: Http) -> None:
     tried = {(method, resource) for method, resource, _, _ in ROUTES}
-    without = {(method, resource) for method, resource, _ in WITHOUT_NAMESPACE}
-    assert http.routes == tried | without | set(WITHOUT_KEY)
+    without = {(method, resource) for method, resource, _, _ in WITHOUT_NAMESPACE}
+    assert http.routes == tried | without | BY_ITSELF | set(WITHOUT_KEY)
 
 
 @pytest.mark.parametrize("route", WITHOUT_NAMESPACE, ids=lambda r: f"{r[0]} {r[1]}")
 def test_routes_without_a_namespace_want_a_key_that_is_not_over(
-    http: Http, route: tuple[str, str, Any]
+    http: Http, route: tuple[str, str, Any, str]
 ) -> None:
-    method, resource, body = route
+    method, resource, body, scope = route
     http.request(method, resource, body=body, grant=None).problem(401, "unauthorized")
     over = {**http.grant, "expires_at": "2020-01-01T00:00:00.000Z"}
     http.request(method, resource, body=body, grant=over).problem(403, "forbidden")
-    for grant in ({"scopes": "read"}, {"namespaces": "team-*"}):
-        answer = http.request(method, resource, body=body, grant={**http.grant, **grant})
-        assert answer.status == 200
+    for lesser in LESSER[scope]:
+        grant = {**http.grant, "scopes": lesser}
+        http.request(method, resource, body=body, grant=grant).problem(403, "forbidden")
+    for told in ({"scopes": scope}, {"namespaces": "team-*"}):
+        answer = http.request(method, resource, body=body, grant={**http.grant, **told})
+        assert answer.status in {200, 201}
 
 
 def test_e2_another_tenants_key_on_every_route_sees_nothing_and_changes_nothing(
@@ -94,8 +105,7 @@ def test_a_lesser_scope_another_namespace_or_an_expired_key_is_403_alike(
 ) -> None:
     told = set()
     refusals = [{"namespaces": "other,team-*"}, {"expires_at": "2020-01-01T00:00:00.000Z"}]
-    if route[3] == "write":
-        refusals.append({"scopes": "read"})
+    refusals += [{"scopes": lesser} for lesser in LESSER[route[3]]]
     for grant in refusals:
         problem = call(http, route, **grant).problem(403, "forbidden")
         told.add((problem["title"], problem["detail"]))
@@ -119,7 +129,9 @@ def test_e2_a_tenant_in_any_body_is_422(http: Http, member: str) -> None:
     http.commit({"operations": [], member: "other"}).problem(422, "invalid-request")
     http.search("x", **{member: "other"}).problem(422, "invalid-request")
     for resource, body in (("/explain", {"query": "x", "expected": ["a"]}),
-                           ("/rewrite", {"query": "x"})):  # fmt: skip
+                           ("/rewrite", {"query": "x"}),
+                           ("/reconcile", {"revision": 1, "active": []}),
+                           ("/lists", {})):  # fmt: skip
         asked = {**body, member: "other"}
         http.request("POST", resource, body=asked).problem(422, "invalid-request")
 

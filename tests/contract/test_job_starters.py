@@ -60,3 +60,13 @@ class TestStepFunctions:
 
     def test_a_name_of_80_characters_is_taken(self, jobs: JobStarter) -> None:
         jobs.start("a" * 80, PAYLOAD)
+
+    def test_a_job_is_told_to_run_until_it_ends_and_one_never_started_to_be_none(
+        self, jobs: JobStarter, client: "SFNClient", machine: str
+    ) -> None:
+        assert jobs.running("j-1_a") is None
+        jobs.start("j-1_a", PAYLOAD)
+        assert jobs.running("j-1_a") is True
+        (execution,) = client.list_executions(stateMachineArn=machine)["executions"]
+        client.stop_execution(executionArn=execution["executionArn"])
+        assert jobs.running("j-1_a") is False

@@ -17,12 +17,22 @@ from stack import LocalStack
 
 WRITERS, PASSES, SEARCHERS = 16, 4, 4
 SECONDS = float(os.environ.get("FIRE_SECONDS") or 60)
+WARM_UP_S = 2.0
 CATCHING_UP_S = 120 + SECONDS / 2
 LAST_TRIES = 40
 
 
+def warm_up(client: Client) -> None:
+    """Have warm workers: cold starts are another test."""
+    scene = PassesScene(client, "warm-up", time.monotonic() + WARM_UP_S)
+    everybody = ((scene.write, WRITERS), (scene.reconcile, PASSES), (scene.search, SEARCHERS))
+    for work, count in everybody:
+        run([threading.Thread(target=work, args=(seed,)) for seed in range(count)])
+
+
 def burn(client: Client, stack: LocalStack) -> PassesScene:
     """One fire; what was done and seen in it."""
+    warm_up(client)
     scene = PassesScene(client, client.fresh("passes"), time.monotonic() + SECONDS)
     kinds = {
         "worker": (2.5, lambda: workers(stack)),

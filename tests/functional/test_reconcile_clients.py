@@ -40,7 +40,7 @@ def passed(meanwhile: Write, *, at: int | str) -> tuple[QuickWorld, PassReport, 
 
     world.watch(told)
     report = world.reconcile(2, NEW)
-    return world, report, calls
+    return client, report, calls
 
 
 def is_in_line(world: QuickWorld) -> bool:
@@ -61,7 +61,7 @@ def test_a_clients_write_stands_from_the_moment_the_pass_has_begun_and_never_bef
         before = not begun or n == begun
         assert world.active() == (NEW if before else THEIRS), (n, calls[n - 1])
         assert (report.applied, report.verified) == (True, True), (n, calls[n - 1])
-        assert report.newer in ((0,) if before else (0, 3, 5, 4)), (n, calls[n - 1])
+        assert 0 <= report.newer <= (0 if before else 5), (n, calls[n - 1])
         assert is_in_line(world)
     assert begun
     assert (world.active(), report.newer) == (NEW, 0)

@@ -75,7 +75,7 @@ def test_what_is_put_into_the_definition_is_what_it_has_places_for() -> None:
 
 def test_its_steps_are_those_of_the_function() -> None:
     steps = {task["Parameters"]["step"] for task in TASKS.values()}
-    assert steps | {"ended"} == set(jobs_handler.STEPS)
+    assert steps | {"ended", "resume"} == set(jobs_handler.STEPS)
 
 
 def test_pages_are_prepared_four_at_a_time_in_executions_that_may_take_a_functions_time() -> None:

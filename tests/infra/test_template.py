@@ -78,11 +78,8 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
         ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL"}),
         ("ProjectorFunction", INDEX | MADE),
         ("IndexFunction", INDEX | MADE),
-        ("JobsFunction", INDEX | MADE | {"UPLOADS_BUCKET"}),
-        (
-            "ReconcileFunction",
-            INDEX | MADE | {"UPLOADS_BUCKET", "JOBS_MACHINE_ARN", "WAKE_QUEUE_URL"},
-        ),
+        ("JobsFunction", INDEX | MADE | {"UPLOADS_BUCKET", "JOBS_MACHINE_ARN"}),
+        ("ReconcileFunction", INDEX | MADE | {"UPLOADS_BUCKET", "JOBS_MACHINE_ARN"}),
         (
             "SearchFunction",
             INDEX | {"WAKE_QUEUE_URL", "CANDIDATE_DEPTH", "LANGUAGE_MODEL", "RERANKER"},

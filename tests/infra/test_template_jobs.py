@@ -58,7 +58,7 @@ def test_the_daily_round_starts_once_a_day() -> None:
 
 
 def test_what_the_machine_cannot_tell_by_itself_the_function_is_told() -> None:
-    (ended,) = FUNCTIONS["JobsFunction"]["Events"].values()
+    ended = FUNCTIONS["JobsFunction"]["Events"]["Ended"]
     pattern = ended["Properties"]["Pattern"]
     assert ended["Type"] == "EventBridgeRule"
     assert pattern["source"] == ["aws.states"]
@@ -68,6 +68,12 @@ def test_what_the_machine_cannot_tell_by_itself_the_function_is_told() -> None:
     filled = told["InputTemplate"].replace("<status>", '"FAILED"').replace("<input>", '"{}"')
     assert json.loads(filled) == {"step": "ended", "status": "FAILED", "input": "{}"}
     assert told["InputPathsMap"] == {"status": "$.detail.status", "input": "$.detail.input"}
+
+
+def test_jobs_whose_machine_was_never_started_are_looked_for_every_hour() -> None:
+    resume = FUNCTIONS["JobsFunction"]["Events"]["Resume"]["Properties"]
+    assert resume["Schedule"] == "rate(1 hour)"
+    assert json.loads(resume["Input"]) == {"step": "resume"}
 
 
 def test_an_event_that_the_function_cannot_take_is_kept() -> None:

@@ -118,14 +118,13 @@ def test_search_asks_the_index_and_the_projector_writes_it_and_only_the_operator
         assert paths(function, "es:ESHttpDelete") == {"_search/point_in_time"}
 
 
-def test_reconcile_and_jobs_write_the_table_and_the_bucket_and_only_one_starts_jobs() -> None:
+def test_reconcile_and_jobs_write_the_table_and_only_they_start_jobs() -> None:
     for function in RECONCILING:
         erasing = {"dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
         assert actions_on(function, RECORDS) == READING | WRITING | erasing
-    assert actions_on("ReconcileFunction", WAKE) == {"sqs:SendMessage"}
-    assert actions_on("JobsFunction", WAKE) == set()
+        assert actions_on(function, WAKE) == set()
     starting = {f for f in FUNCTIONS if "states:StartExecution" in dict(allowed(f))}
-    assert starting == {"ReconcileFunction"}
+    assert starting == set(RECONCILING)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from simulation.known_findings import UNCHANGED_UNGUARDED, tolerated
 from simulation.requests import Request, Requests, Told, Wish
 from simulation.scheduling import Violated
 from simulation.table import Item, Key, Written
-from simulation.truth import ACTIVE, DELETED, SUPERSEDED, Tick, Truth, Version, version_of
+from simulation.truth import ACTIVE, DELETED, NEVER, SUPERSEDED, Tick, Truth, Version, version_of
 
 COUNTS = {"n_active": ACTIVE, "n_superseded": SUPERSEDED, "n_deleted": DELETED}
 RESTORE = "restore"
@@ -73,10 +74,12 @@ def check(commit: Commit, truth: Truth, requests: Requests) -> Request | None:
         f"{i}: {found.get(i)} instead of {expected.get(i)}"
         for i in sorted(expected.keys() | found.keys())
         if _differs(found.get(i), expected.get(i), commit.revision)
+        and not _stale(request, i, found.get(i), truth)
     ]
     if wrong:
         raise Violated("lost or phantom write", f"{request} at {commit.revision}: {wrong}")
-    _check_left_behind(commit, truth, expected)
+    changed = {i: outcome for i, outcome in expected.items() if i in found}
+    _check_left_behind(commit, truth, changed)
     return request
 
 
@@ -141,6 +144,19 @@ def _differs(
     if found is None or expected is None:
         return True
     return (found.status, found.text) != expected or found.revision != revision
+
+
+def _stale(request: Request, record_id: str, found: Version | None, truth: Truth) -> bool:
+    """Whether a record was left as it is because a stale read showed it as wished."""
+    if found is not None or not tolerated(UNCHANGED_UNGUARDED) or len(request.wishes) == 1:
+        return False
+    seen = truth.seen(request.names(record_id), request.began, NEVER)
+    wished = [wish for wish in request.wishes if record_id in {wish.record_id, *wish.supersedes}]
+    return any(
+        stands_as_wished(wish, version) or version.superseded_by == wish.record_id
+        for wish in wished
+        for version in (*seen, *truth.seen(request.names(wish.record_id), request.began, NEVER))
+    )
 
 
 def _check_left_behind(

@@ -63,6 +63,10 @@ class EngineIndex:
         """Everything can be seen."""
         self.visible = dict(self.documents)
 
+    def partitions(self) -> set[str]:
+        """Those that it has documents of."""
+        return {one.partition for one in self.documents.values()}
+
     def of(self, partition: str) -> list[Document]:
         """What can be seen of a partition, by id."""
         found = [one for one in self.visible.values() if one.partition == partition]

@@ -17,6 +17,9 @@ from simulation.scheduling import Process, Violated
 from simulation.world import World
 
 SWEEPS = 6
+REMEMBERED_S = 30.0
+"""Longer than any process goes on with what it knows of the index."""
+
 COLLECTED_EVERY = 20
 
 
@@ -92,6 +95,7 @@ def _come_to_rest(world: World) -> None:
     world.scheduler.note("quiet")
 
     def swept() -> None:
+        world.scheduler.sleep(REMEMBERED_S)
         for _ in range(SWEEPS):
             if world.sweep():
                 return

@@ -45,10 +45,10 @@ class Workers:
         finally:
             worker.busy = False
 
-    def kill_all(self) -> None:
-        """Every process dies."""
-        for pool in self._pools.values():
-            for worker in pool:
+    def kill(self, *functions: str) -> None:
+        """Every process of these functions dies."""
+        for name in functions:
+            for worker in self._pools[name]:
                 worker.process.alive = False
 
     def of(self, process: Process) -> Any:

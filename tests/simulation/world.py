@@ -27,6 +27,7 @@ from simulation.witness import Witness
 from simulation.workers import Workers
 
 T = TypeVar("T")
+FUNCTIONS = ("records", "projector", "search", "operator")
 WIDTH, NEXT_WIDTH = 8, 6
 PACES = ((0.0,), (0.0, 0.02), (0.0, 0.02, 0.3), (0.0, 0.02, 0.4, 3.0, 12.0))
 """How long the actors of a run wait between two operations, at most: all at once, or leisurely."""
@@ -61,12 +62,13 @@ class World:
         made = self.composition
         self.workers = Workers(
             self.scheduler,
-            {
-                "records": made.records,
-                "projector": made.projector,
-                "search": made.search,
-                "operator": made.operator,
-            },
+            dict(
+                zip(
+                    FUNCTIONS,
+                    (made.records, made.projector, made.search, made.operator),
+                    strict=True,
+                )
+            ),
         )
         self.pauses_s = self.chance.choice(PACES)
         self.clients = Process("clients")
@@ -80,7 +82,7 @@ class World:
     def end_everything(self) -> None:
         """Every process dies, but for the one that asks; what is under way never happens."""
         current = self.scheduler.current
-        self.workers.kill_all()
+        self.workers.kill(*FUNCTIONS)
         self.clients.alive = False
         self.clients = Process("clients")
         self.gate.outside.alive = False

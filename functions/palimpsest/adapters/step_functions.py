@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 STAGE = "jobs"
 THROTTLED = frozenset({"ExecutionLimitExceeded", "ThrottlingException", "TooManyRequestsException"})
 TAKEN = "ExecutionAlreadyExists"
+ABSENT = "ExecutionDoesNotExist"
 TIMEOUTS = (ConnectTimeoutError, ReadTimeoutError)
 
 
@@ -58,10 +59,23 @@ class StepFunctionsJobs:
                     raise
                 self._expect(name, payload)
 
+    def running(self, name: str) -> bool | None:
+        """See `JobStarter.running`."""
+        with translated():
+            try:
+                found = self._client().describe_execution(executionArn=self._execution(name))
+            except ClientError as error:
+                if code_of(error) != ABSENT:
+                    raise
+                return None
+        return found["status"] == "RUNNING"
+
+    def _execution(self, name: str) -> str:
+        return f"{self._machine.replace(':stateMachine:', ':execution:', 1)}:{name}"
+
     def _expect(self, name: str, payload: Mapping[str, Any]) -> None:
         """The service names a finished execution taken whatever it was started with."""
-        execution = f"{self._machine.replace(':stateMachine:', ':execution:', 1)}:{name}"
-        found = self._client().describe_execution(executionArn=execution)
+        found = self._client().describe_execution(executionArn=self._execution(name))
         if json.loads(found.get("input", "null")) != payload:
             raise ValueError(f"{name} was started with another payload")
 

@@ -14,6 +14,7 @@ from palimpsest.api.problems import PROBLEM_TYPE
 from palimpsest.api.resolver import Declared
 from palimpsest.domain import names
 from palimpsest.domain.idempotency import MAX_KEY_CHARACTERS
+from palimpsest.domain.jobs import ID_PATTERN
 
 Json = dict[str, Any]
 READING = frozenset({"GET", "HEAD"})
@@ -75,6 +76,16 @@ READ_ID: Json = {
     "maxLength": 256,
     "pattern": f"^{names.RECORD_ID_PATTERN}$",
 }
+JOB_ID: Json = {
+    "type": "string",
+    "pattern": f"^{ID_PATTERN}$",
+    "description": "As a 202 gave it; anything else is 404.",
+}
+EMPTY: Json = {
+    "required": False,
+    "content": {"application/json": {"schema": {"type": "object", "additionalProperties": False}}},
+}
+"""The body of a route that needs none: an object without members is one too."""
 _SENT_WITH: Mapping[int, Sequence[str]] = {
     401: ("WWW-Authenticate",),
     409: ("Retry-After",),
@@ -85,10 +96,12 @@ _SENT_WITH: Mapping[int, Sequence[str]] = {
 }
 
 
-def path_parameter(name: str, method: str) -> Json:
+def path_parameter(name: str, method: str, resource: str) -> Json:
     """The schema of a parameter of the path. Ids of the service's own cannot be written."""
     if name == "ns":
         return NAMESPACE
+    if resource.startswith("/jobs/"):
+        return JOB_ID
     return READ_ID if method in READING else RECORD_ID
 
 
@@ -122,9 +135,9 @@ def _slugs(method: str, resource: str, declared: Declared) -> Iterator[str]:
         yield "unauthorized"
     if "{" in resource:
         yield "not-found"
-    if declared.access.body:
+    if declared.access.body or declared.access.empty:
         yield from ("too-large", "unsupported-media-type")
-    if declared.takes or inspect.signature(declared.route).parameters:
+    if declared.takes or declared.access.empty or inspect.signature(declared.route).parameters:
         yield "invalid-request"
     if method not in READING and {"If-Match", "If-None-Match"} & set(declared.takes):
         yield "precondition"

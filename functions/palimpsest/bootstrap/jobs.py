@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from palimpsest.adapters.dynamodb.purging import DynamoNamespaceErasure
+from palimpsest.adapters.step_functions import StepFunctionsJobs, make_client
 from palimpsest.bootstrap.parts import KeptIndexes
 from palimpsest.bootstrap.reconciling import ReconcilingParts, reconciling_parts
 from palimpsest.ports import Clock, Jobs
 from palimpsest.services.canonical_jobs import CanonicalJobService
 from palimpsest.services.purge_steps import PurgeJobService
 from palimpsest.services.reconciling.pass_steps import ListReader, PassJobService
-from palimpsest.settings import Settings
+from palimpsest.services.resume_jobs import ResumeService
+from palimpsest.settings import Settings, given
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class JobsServices:
     passes: PassJobService
     canonical: CanonicalJobService
     purges: PurgeJobService
+    resuming: ResumeService
     jobs: Jobs
     clock: Clock
 
@@ -34,6 +37,7 @@ def jobs_services(
     round finds.
     """
     parts = reconciling_parts(settings)
+    given(parts.settings, "jobs_machine_arn")
     it = parts.projection.reading
     return JobsServices(
         settings=parts.settings,
@@ -60,6 +64,12 @@ def jobs_services(
             indexes=lambda: _indexes(parts).every(),
             objects=parts.objects,
             jobs=parts.jobs,
+            clock=it.clock,
+        ),
+        resuming=ResumeService(
+            store=it.store,
+            jobs=parts.jobs,
+            starter=StepFunctionsJobs(parts.settings.jobs_machine_arn, make_client),
             clock=it.clock,
         ),
         jobs=parts.jobs,

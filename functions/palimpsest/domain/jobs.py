@@ -12,7 +12,8 @@ from palimpsest.domain.errors import InvalidRequest, PalimpsestError
 from palimpsest.domain.names import NAMESPACE_PATTERN
 
 KEPT_FOR = timedelta(days=7)
-_ID = re.compile(rf"({NAMESPACE_PATTERN})~((?:reconcile|canonical|purge)-[0-9a-f-]{{36}})")
+ID_PATTERN = rf"({NAMESPACE_PATTERN})~((?:reconcile|canonical|purge)-[0-9a-f-]{{36}})"
+_ID = re.compile(ID_PATTERN)
 
 
 class JobKind(StrEnum):
@@ -97,3 +98,16 @@ def namespace_of(job: str) -> str | None:
     """The namespace that a job's id carries; None for what is no such id."""
     found = _ID.fullmatch(job)
     return found[1] if found else None
+
+
+def machine_input(job: Job, pages: int | None = None) -> dict[str, Any]:
+    """What the state machine of a job is started with; `pages`: of its plan, if it has one."""
+    told: dict[str, Any] = {
+        "kind": job.kind.value,
+        "tenant": job.tenant,
+        "job": job.id,
+        "prepared": pages is not None,
+    }
+    if pages is not None:
+        told["plan"] = {"pages": list(range(pages)), "apply": True}
+    return told

@@ -14,3 +14,9 @@ class JobStarter(Protocol):
         then it may or may not have begun, and the call may be repeated.
         """
         ...
+
+    def running(self, name: str) -> bool | None:
+        """Whether the job of that name is running; None if none was ever started. Raises as
+        `start`.
+        """
+        ...

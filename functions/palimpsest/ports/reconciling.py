@@ -53,6 +53,10 @@ class Jobs(Protocol):
         """The job; None if there is none of that id."""
         ...
 
+    def unfinished(self, tenant: str, namespace: str) -> list[Job]:
+        """The jobs of a namespace that have not ended."""
+        ...
+
     def save(self, job: Job) -> None:
         """Keep the job's state; not once it has ended."""
         ...

@@ -20,7 +20,7 @@ PAUSE_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer of a request: a job's id, or a report as JSON."""
+    """The answer of a request: a job's id if it became one, and what else is told, as JSON."""
 
     job: str = ""
     report: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from palimpsest.domain.errors import PalimpsestError
-from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id
+from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id, machine_input
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.ports import Clock, Jobs, JobStarter, RecordStore
 from palimpsest.services.canonical import CanonicalService
@@ -48,8 +48,7 @@ class CanonicalRequests:
             dry_run=dry_run,
         )
         self.jobs.begin(begun)
-        told = {"kind": begun.kind.value, "tenant": tenant, "job": begun.id, "prepared": False}
-        self.starter.start(begun.name, told)
+        self.starter.start(begun.name, machine_input(begun))
         return begun
 
 

@@ -12,7 +12,7 @@ from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import CommitPlan
 from palimpsest.domain.errors import Throttled
 from palimpsest.domain.idempotency import KEPT_FOR, Applied, IdempotencyKey
-from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id
+from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id, machine_input
 from palimpsest.domain.records import Status
 from palimpsest.ports import Clock, Jobs, JobStarter, RecordStore
 from palimpsest.services.commit import BASE_PAUSE_S, MAX_PAUSE_S
@@ -49,8 +49,7 @@ class PurgeService:
             self.clock.sleep(random.uniform(0, ceiling))  # noqa: S311  # full jitter, not a secret
             attempt += 1
         if not job.ended:
-            told = {"kind": job.kind.value, "tenant": tenant, "job": job.id, "prepared": False}
-            self.starter.start(job.name, told)
+            self.starter.start(job.name, machine_input(job))
         return job
 
     def _before(self, tenant: str, namespace: str, key: IdempotencyKey | None) -> Job | None:

@@ -31,10 +31,11 @@ def restorer(world: "World", planned: PlannedActor, name: str) -> None:
     world.requests.put_back(clocks)
     for index in world.engine.indices.values():
         index.refresh()  # it takes longer than the second after which the engine does so
+    known = {*clocks, *(pk for i in world.engine.indices.values() for pk in i.partitions())}
     world.scheduler.note("put back", clocks)
     (operation,) = planned.operations
     _restored(world, str(operation))
-    for pk in world.truth.partitions():
+    for pk in sorted(known):
         lost = max(one.revision for one in world.truth.ticks[pk][:-1])
         if lost and world.truth.clock(pk) <= lost:
             raise Violated("clock", f"{pk} has not jumped past {lost}")
@@ -44,6 +45,7 @@ def restorer(world: "World", planned: PlannedActor, name: str) -> None:
 def _restored(world: "World", option: str) -> None:
     """The operator's command, again and again until it succeeds."""
     for _ in range(TRIES):
+        world.workers.kill("operator")  # the command is a new process each time
         try:
             done = world.call("operator", lambda it: it.restore.restore(**{option: True}))
         except (PalimpsestError, Died) as error:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
-from palimpsest.adapters.dynamodb.batches import get_items
+from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.instants import from_millis, to_millis
 from palimpsest.domain.jobs import KEPT_FOR, Job, JobKind, JobStatus, namespace_of
@@ -37,6 +37,13 @@ class DynamoJobs:
         with translated():
             found = get_items(self._client, self._table, [key])
         return _job_of(found[0]) if found else None
+
+    def unfinished(self, tenant: str, namespace: str) -> list[Job]:
+        """See `Jobs.unfinished`."""
+        pk = items.partition(tenant, namespace)
+        with translated():
+            found = query(self._client, self._table, pk, first="J#", last=f"J#{items.LAST}")
+            return [job for job in map(_job_of, found) if not job.ended]
 
     def save(self, job: Job) -> None:
         """See `Jobs.save`."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from palimpsest.domain.errors import Throttled
-from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id
+from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id, machine_input
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced
 from palimpsest.ports import Clock, Jobs, JobStarter, ObjectStore
@@ -131,7 +131,8 @@ class ReconcileService:
             dry_run=state.dry_run,
         )
         self.jobs.begin(job)
-        self.starter.start(job.name, _input(job, state, prepared=prepared))
+        pages = begun_of(state)[1].pages if prepared else None
+        self.starter.start(job.name, machine_input(job, pages))
         return job
 
     @staticmethod
@@ -143,17 +144,3 @@ class ReconcileService:
 
 def _job_id(state: PassState) -> str:
     return job_id(state.request.namespace, JobKind.RECONCILE, state.attempt)
-
-
-def _input(job: Job, state: PassState, *, prepared: bool) -> dict[str, object]:
-    """What the state machine is started with."""
-    told: dict[str, object] = {
-        "kind": job.kind.value,
-        "tenant": job.tenant,
-        "job": job.id,
-        "prepared": prepared,
-    }
-    if prepared:
-        _, planned = begun_of(state)
-        told["plan"] = {"pages": list(range(planned.pages)), "apply": True}
-    return told

@@ -98,11 +98,16 @@ class PlanningService:
         changing |= dict.fromkeys(plan.updated, ChangeKind.UPDATED)
 
         def puts() -> Iterator[PlannedChange]:
+            changed = InvalidRequest.one("body", "active", msg="the list has changed meanwhile")
+            left = len(hashes)
             for record_id, content in desired:
                 if hashes.get(record_id) != content.content_hash:
-                    raise InvalidRequest.one("body", "active", msg="the list has changed meanwhile")
+                    raise changed
+                left -= 1
                 if record_id in changing:
                     yield PlannedChange(changing[record_id], record_id, content)
+            if left:
+                raise changed
 
         removals = (PlannedChange(ChangeKind.REMOVED, record_id) for record_id in plan.removed)
         for changes in (puts(), removals):
