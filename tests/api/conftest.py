@@ -232,6 +232,8 @@ def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
     yield Http(modules, tenant=f"t{next(_numbers)}")
     only_embedder(modules).heal()
     modules["projector"].services().projection.embedding.embedder.heal()
+    for name in ("reconcile", "jobs"):
+        modules[name].services().passes.steps.preparing.embedder.heal()
 
 
 @pytest.fixture

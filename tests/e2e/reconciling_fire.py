@@ -35,8 +35,8 @@ def burn(client: Client, stack: LocalStack) -> PassesScene:
     warm_up(client)
     scene = PassesScene(client, client.fresh("passes"), time.monotonic() + SECONDS)
     kinds = {
-        "worker": (2.5, lambda: workers(stack)),
-        "stream source": (9.0, lambda: child(stack, "local.stream_feed")),
+        "worker": (5.0, lambda: workers(stack)),
+        "stream source": (15.0, lambda: child(stack, "local.stream_feed")),
     }
     if stack.engine == "opensearch":
         kinds["node"] = (25.0, lambda: child(stack, "LocalNode"))

@@ -5,18 +5,17 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
+from functional.repeating_machine import Killed, RepeatingMachine
 from palimpsest.domain.jobs import Job, JobStatus
 from palimpsest.services.prove import ProofService
 from palimpsest.services.reconciling import planning
 from quick_world import QuickWorld
-from reconcile_world import LATER
 from world import NAMESPACE, TENANT
 
-T = TypeVar("T")
 OLD = {"a": "Ada keeps bees.", "b": "Ben bakes bread.", "c": "Cleo mends clocks."}
 NEW = {
     "a": OLD["a"],
@@ -27,10 +26,6 @@ NEW = {
 }
 LIST = "lists/acme/given.jsonl"
 Begin = Callable[[QuickWorld], Job]
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 @dataclass(slots=True)
@@ -44,32 +39,6 @@ class Killer:
         self.calls += 1
         if self.calls in self.at:
             raise Killed
-
-
-def repeated(step: Callable[[], T]) -> T:
-    """A step as the machine takes it: again, where its process was killed."""
-    while True:
-        try:
-            return step()
-        except Killed:
-            continue
-
-
-def run(world: QuickWorld, job: Job) -> Job:
-    """The state machine of a reconcile job."""
-
-    def now() -> Job:
-        return world.job(job)
-
-    pages, apply = repeated(lambda: world.pass_jobs.plan(now()))
-    if apply:
-        for page in pages:
-            repeated(lambda page=page: world.pass_jobs.prepare(now(), page, until=LATER))  # type: ignore[misc]
-        while not repeated(lambda: world.pass_jobs.apply(now(), until=LATER)):
-            pass
-        repeated(lambda: world.pass_jobs.verify(now()))
-    repeated(lambda: world.pass_jobs.finish(now()))
-    return repeated(now)
 
 
 def inline(world: QuickWorld) -> Job:
@@ -91,7 +60,7 @@ def killed(begin: Begin, *at: int) -> tuple[QuickWorld, Job, int]:
     job, seen = begin(world), QuickWorld(beside=world)
     killer = Killer(at)
     world.watch(killer.told)
-    return seen, run(world, job), killer.calls
+    return seen, RepeatingMachine(world).run(job), killer.calls
 
 
 @pytest.fixture
@@ -137,7 +106,7 @@ def test_a_request_that_is_killed_at_any_call_may_be_sent_again() -> None:
         world.reconcile(1, OLD)
         seen, killer = QuickWorld(beside=world), Killer((n,))
         world.watch(killer.told)
-        report = repeated(lambda: world.reconcile(2, NEW))  # noqa: B023  # it is called at once
+        report = RepeatingMachine(world).again(lambda: world.reconcile(2, NEW))  # noqa: B023
         calls = killer.calls
         assert (seen.active(), report.applied, report.verified) == (NEW, True, True), n
         assert report.added + report.updated + report.removed + report.unchanged <= 6, n

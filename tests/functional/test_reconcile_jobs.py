@@ -132,7 +132,7 @@ def test_a_pass_that_commits_too_long_hands_over_what_is_left(
     if not handed_over:
         return
     assert len(seen.active()) == 4
-    report = go_on(seen, as_job(done))
+    report = go_on(quick, as_job(done))
     assert (report["added"], report["verified"], seen.active()) == (6, True, facts(6))
     assert report["usage"] == {"embedding_calls": 3, "commits": 3}
     assert embedded(seen) == sorted(facts(6).values())

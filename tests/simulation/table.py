@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from simulation.known_findings import EARLY_MARK, tolerated
+
 Item = dict[str, Any]
 
 LONGEST_HIDDEN_S = 0.3
@@ -124,11 +126,17 @@ class Table:
         if key not in self._items and key.sk in self._order[key.pk]:  # it may never have been there
             self._order[key.pk].remove(key.sk)
         owner = under_way or next(one for one in self._under_way if key in one.hidden)
+        self._show_record_first(key, owner)
         owner.hidden.remove(key)
         if not owner.hidden:
             self._under_way.remove(owner)
         if self.witness is not None:
             self.witness.visible(key)
+
+    def _show_record_first(self, key: Key, owner: UnderWay) -> None:
+        record = Key(key.pk, f"R#{key.sk.split('#')[1]}") if key.sk.startswith("E#") else None
+        if record is not None and record in owner.hidden and tolerated(EARLY_MARK):
+            self.show(record, owner)
 
     def show_all(self, under_way: UnderWay) -> None:
         """The writer has its answer: everything can be seen."""

@@ -30,7 +30,7 @@ _SPELT = re.compile(_RFC3339)
 
 Warnings = list[dict[str, str]]
 REMOVED = "broken_characters_removed"
-_NO_TEXT = frozenset({"supersedes", "event_time", "valid_from", "valid_to", "expires_at"})
+_NO_TEXT = frozenset({"id", "supersedes", "event_time", "valid_from", "valid_to", "expires_at"})
 """Ids and instants: with a broken character in it, one is another or none, so it is refused."""
 
 

@@ -8,6 +8,7 @@ name what has to be erased elsewhere.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from palimpsest.domain.batching import batched
 from palimpsest.domain.entries import Entry
@@ -94,7 +95,8 @@ class PurgeJobService:
         """
         work = work_prefix(job.tenant, job.namespace)
         passes = {key.removeprefix(work).partition("/")[0] for key in self.objects.keys(work)}
-        prefixes = [f"uploads/{job.tenant}/{job.namespace}/"]
+        tenant, namespace = quote(job.tenant, safe=""), quote(job.namespace, safe="")
+        prefixes = [f"uploads/{tenant}/{namespace}/"]
         for name in sorted(passes):
             prefix = work_prefix(job.tenant, job.namespace, name)
             if _began_before(PassFiles(self.objects, prefix), floor):

@@ -74,9 +74,7 @@ def test_a_refusal_comes_back_from_the_state_machine_as_it_was() -> None:
     assert refused.error == {
         "type": "invalid-request",
         "detail": "body.active_uri.3.id: twice: „ä“",
-        "errors": [
-            {"loc": ["body", "active_uri", 3, "id"], "msg": "twice: „ä“", "type": "twice"}
-        ],
+        "errors": [{"loc": ["body", "active_uri", 3, "id"], "msg": "twice: „ä“", "type": "twice"}],
     }
     assert JobRefused.told(told(refused)) == refused.error
 

@@ -59,8 +59,7 @@ def removal(record_id: str) -> PlannedChange:
 
 def clock_of(records: Sequence[Record], *, floor: int = 2) -> Clock:
     counts = {
-        status: sum(r.status is status and r.revision > floor for r in records)
-        for status in Status
+        status: sum(r.status is status and r.revision > floor for r in records) for status in Status
     }
     return Clock(revision=10, counts=counts, floor=floor)
 

@@ -45,9 +45,7 @@ def active(current: Sequence[Standing], *, above: int) -> dict[str, str | None]:
     return {
         one.id: one.content_hash
         for one in current
-        if one.status is Status.ACTIVE
-        and one.revision > above
-        and not one.id.startswith("doc_")
+        if one.status is Status.ACTIVE and one.revision > above and not one.id.startswith("doc_")
     }
 
 
