@@ -10,6 +10,7 @@ from contract.search_index_generations import GenerationsContract
 from contract.search_index_lexical import LexicalContract
 from contract.search_index_partitions import PartitionsContract
 from contract.search_index_semantic import OrderContract, SemanticContract
+from contract.search_index_strays import StraysContract
 from contract.search_index_versions import VersionsContract
 
 __all__ = ["FINGERPRINT", "SearchIndexContract"]
@@ -25,5 +26,6 @@ class SearchIndexContract(
     SemanticContract,
     OrderContract,
     GenerationsContract,
+    StraysContract,
 ):
     """All of it."""

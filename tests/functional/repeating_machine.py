@@ -1,6 +1,7 @@
 """The state machine of jobs as a plain loop that takes a step again where it failed."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -8,6 +9,9 @@ from palimpsest.domain.jobs import Job
 from reconcile_world import LATER, ReconcileWorld
 
 T = TypeVar("T")
+
+
+MOST_TRIES = 5
 
 
 class Killed(BaseException):
@@ -23,11 +27,10 @@ class RepeatingMachine:
 
     def again(self, step: Callable[[], T]) -> T:
         """A step, as often as it takes."""
-        while True:
-            try:
+        for _ in range(MOST_TRIES):
+            with suppress(*self.errors):
                 return step()
-            except self.errors:
-                continue
+        return step()
 
     def now(self, job: Job) -> Job:
         """The job as it stands."""

@@ -6,11 +6,16 @@ import pytest
 from palimpsest.domain.commit_planning import Operation
 from palimpsest.domain.errors import Throttled
 from palimpsest.domain.vectors import text_hash
+from palimpsest.services import erase as erasing
 from world import NAMESPACE, TENANT, World
 
 
 def everything(world: World) -> str:
     return json.dumps(world.client.scan(TableName=world.table)["Items"], default=repr)
+
+
+def items_of(world: World) -> list[Any]:
+    return list(world.client.scan(TableName=world.table)["Items"])
 
 
 def keys(world: World, prefix: str) -> list[str]:
@@ -73,17 +78,54 @@ def test_an_erasure_that_was_killed_half_way_is_taken_up_again(world: World) -> 
     assert "zebrasecret" not in everything(world)
 
 
+def test_f1_what_comes_into_view_after_the_first_look_is_erased_by_the_second(world: World) -> None:
+    world.put("a", "zebrasecret one")
+    world.put("a", "zebrasecret two")
+    (former,) = [i for i in items_of(world) if i["sk"]["S"].startswith("H#")]
+    world.client.delete_item(TableName=world.table, Key={k: former[k] for k in ("pk", "sk")})
+    world.forget("a")
+    erase, looks = world.erasing.erasures.erase, list[int]()
+
+    def between(*args: Any) -> Any:
+        seen = erase(*args)
+        looks.append(len(seen))
+        if len(looks) == 1:
+            world.client.put_item(TableName=world.table, Item=former)
+        return seen
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.erasing.erasures, "erase", between)
+        assert world.erase() == 1
+    assert looks == [1, 1]
+    assert "zebrasecret" not in everything(world)
+
+
+def test_a_mark_that_is_seen_before_its_tombstone_waits_for_it(world: World) -> None:
+    world.put("a", "zebrasecret")
+    world.project()
+    (before,) = [i for i in items_of(world) if i["sk"]["S"] == "R#a"]
+    world.forget("a")
+    (tombstone,) = [i for i in items_of(world) if i["sk"]["S"] == "R#a"]
+    world.client.put_item(TableName=world.table, Item=before)
+    assert world.erase() == 0
+    assert keys(world, "E#") != []
+    world.client.put_item(TableName=world.table, Item=tombstone)
+    assert world.erase() == 1
+    assert "zebrasecret" not in everything(world)
+
+
 def test_erasing_ends_when_its_time_is_over_and_the_markers_keep_the_rest(world: World) -> None:
     world.put_many({f"r{n:03}": f"text {n}" for n in range(30)})
     for start in range(0, 30, 15):
         world.commit(*(Operation(id=f"r{n:03}", content=None) for n in range(start, start + 15)))
     erase = world.erasing.erasures.erase
 
-    def slow(*args: Any) -> None:
-        erase(*args)
+    def slow(*args: Any) -> Any:
         world.clock.move(40)
+        return erase(*args)
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(erasing, "BATCH", 25)
         patch.setattr(world.erasing.erasures, "erase", slow)
         assert world.erasing.erase(TENANT, NAMESPACE, until=30) == 25
     assert len(keys(world, "E#")) == 5

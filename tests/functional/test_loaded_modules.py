@@ -25,8 +25,18 @@ PACKAGES = {
     "search": CLIENT | HTTP | INDEX,
     "rewrite": HTTP | {"botocore", "jmespath"},  # which Powertools looks at
     "projector": CLIENT | LOGGER | INDEX,
+    "reconcile": CLIENT | HTTP | INDEX,
+    "jobs": CLIENT | HTTP | INDEX,  # a list's lines are checked as a request's are
 }
 """All that each function loads from outside the standard library, with the simulated embedder."""
+
+LANGUAGE = {
+    "palimpsest.bootstrap.models", "palimpsest.services.rewrite", "palimpsest.services.reranking",
+}  # fmt: skip
+LONG_WORK = {
+    "palimpsest.adapters.s3", "palimpsest.adapters.step_functions",
+    "palimpsest.bootstrap.reconciling",
+}  # fmt: skip
 
 HTTPX = {"anyio", "h11", "httpcore", "httpx", "idna"}
 COMMAND_LINE = {"click", "markdown_it", "mdurl", "pygments", "rich"}
@@ -45,6 +55,8 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
             "KEYS_TABLE_NAME": "k",
             "INDEX_FOLDER": str(folder),
             "EMBEDDER": "simulated",
+            "UPLOADS_BUCKET": "b",
+            "JOBS_MACHINE_ARN": "arn:aws:states:us-east-1:123456789012:stateMachine:m",
             **environment,
         },
         capture_output=True,
@@ -59,10 +71,37 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
     ("handler", "needed", "foreign"),
     [
         ("authorizer.handler", {"boto3"}, {RESOLVER, "pydantic", "httpx", "apsw", "numpy"}),
-        ("records.handler", {"boto3", RESOLVER}, {"httpx", "apsw", "numpy", "snowballstemmer"}),
-        ("search.handler", {"boto3", RESOLVER, "apsw"}, {"httpx", "onnxruntime"}),
-        ("rewrite.handler", {RESOLVER}, {"boto3", "httpx", "apsw", "numpy", "opensearchpy"}),
-        ("projector.handler", {"boto3", "apsw"}, {RESOLVER, "pydantic", "httpx", "onnxruntime"}),
+        (
+            "records.handler",
+            {"boto3", RESOLVER},
+            {"httpx", "apsw", "numpy", "snowballstemmer"} | LANGUAGE | LONG_WORK,
+        ),
+        (
+            "search.handler",
+            {"boto3", RESOLVER, "apsw"} | LANGUAGE,
+            {"httpx", "onnxruntime"} | LONG_WORK,
+        ),
+        (
+            "rewrite.handler",
+            {RESOLVER, "palimpsest.services.rewrite"},
+            {"boto3", "httpx", "apsw", "numpy", "opensearchpy"} | LONG_WORK,
+        ),
+        (
+            "projector.handler",
+            {"boto3", "apsw"},
+            {RESOLVER, "pydantic", "httpx", "onnxruntime"} | LANGUAGE | LONG_WORK,
+        ),
+        (
+            "reconcile.handler",
+            {"boto3", RESOLVER, "apsw"} | LONG_WORK,
+            {"httpx", "onnxruntime", "opensearchpy", "palimpsest.services.search"} | LANGUAGE,
+        ),
+        (
+            "jobs.handler",
+            {"boto3", "apsw", "pydantic", "palimpsest.adapters.s3"},
+            {RESOLVER, "httpx", "onnxruntime", "opensearchpy", "palimpsest.services.search"}
+            | LANGUAGE,
+        ),
     ],
 )
 def test_a_function_loads_only_what_it_uses(
@@ -78,7 +117,7 @@ def test_no_package_is_loaded_that_is_not_named_here(name: str, tmp_path: Path) 
     assert packages(loaded(f"{name}.handler", tmp_path)) - {name} == PACKAGES[name]
 
 
-@pytest.mark.parametrize("name", ["search", "projector"])
+@pytest.mark.parametrize("name", ["search", "projector", "reconcile", "jobs"])
 def test_an_embedder_over_http_brings_its_client_and_nothing_more(
     name: str, tmp_path: Path
 ) -> None:
@@ -118,10 +157,15 @@ def test_an_embedder_is_loaded_in_its_own_branch_only(tmp_path: Path) -> None:
 def test_a_missing_variable_stops_a_function_at_its_start_by_name(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="TABLE_NAME is not set"):
         loaded("records.handler", tmp_path, TABLE_NAME="")
+    for handler in ("reconcile.handler", "jobs.handler"):
+        with pytest.raises(AssertionError, match="UPLOADS_BUCKET is not set"):
+            loaded(handler, tmp_path, UPLOADS_BUCKET="")
+    with pytest.raises(AssertionError, match="JOBS_MACHINE_ARN is not set"):
+        loaded("reconcile.handler", tmp_path, JOBS_MACHINE_ARN="")
 
 
 def test_on_aws_the_embedded_index_is_refused_by_name_not_served_empty(tmp_path: Path) -> None:
-    for handler in ("search.handler", "projector.handler"):
+    for handler in ("search.handler", "projector.handler", "reconcile.handler", "jobs.handler"):
         with pytest.raises(AssertionError, match="ENGINE is sqlite"):
             loaded(handler, tmp_path, STAGE="prod")
 

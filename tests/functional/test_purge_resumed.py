@@ -97,7 +97,7 @@ def test_f8_a_purge_that_is_killed_at_any_call_ends_as_if_it_had_not_been() -> N
         assert ended.result is not None
         assert set(ended.result["receipt"].values()) == {0}, (n, ended.result)
         assert nothing_is_left(seen), n
-    assert n > 40
+    assert n > 20
 
 
 @pytest.mark.usefixtures("small")
@@ -187,7 +187,8 @@ def test_f1_a_purge_at_any_call_of_a_pass_ends_the_pass_and_nothing_of_it_is_lef
             assert (report["applied"], other.active()) == (True, LISTED), (n, call)
             continue
         assert other.active() == {}, (n, call)
-        assert report["applied"] is (finished > 0 and n > finished), (n, call)
+        whole = finished > 0 and n > finished  # what it had to read again may be erased
+        assert report["applied"] is whole or (whole and erased), (n, call)
         assert report["applied"] or report["reason"] == "stale", (n, call)
         other.project()
         assert nothing_is_left(other), (n, call)

@@ -10,11 +10,21 @@ from typing import Any
 
 from palimpsest.adapters.opensearch.catalogue import Catalogue
 from palimpsest.adapters.opensearch.client import STAGE, Missing
-from palimpsest.adapters.opensearch.documents import term_token
+from palimpsest.adapters.opensearch.documents import document_id, term_token
 from palimpsest.adapters.opensearch.generations import OpenSearchGenerations
 from palimpsest.adapters.opensearch.index import OpenSearchIndex
 from palimpsest.domain.analysis import terms
-from palimpsest.domain.entries import Candidate, EntryState, Leg, LegQuery, LegResult, LegStatus
+from palimpsest.domain.entries import (
+    Candidate,
+    Entry,
+    EntryState,
+    Leg,
+    LegQuery,
+    LegResult,
+    LegStatus,
+    WriteOutcome,
+    WriteResult,
+)
 from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
 from palimpsest.domain.generations import Generation
 from palimpsest.domain.instants import to_millis
@@ -22,6 +32,7 @@ from simulation.engine import Document, Engine, EngineIndex
 from simulation.engine_client import SimulatedOpenSearch
 from simulation.faults import Fault
 from simulation.gate import Gate
+from simulation.scheduling import Violated
 
 DIGITS = 9
 PREFIX = "sim"
@@ -50,6 +61,17 @@ class EngineReads:
         self._engine.maybe_refresh(found[0])
         return found[0]
 
+    def check_newer(self, entry: Entry) -> None:
+        """Raises `Violated` where an entry was called stale, and one of its very version stands."""
+        name = document_id(entry.partition, entry.id)
+        standing = [
+            index.documents[name].version
+            for index in self._engine.indices.values()
+            if name in index.documents
+        ]
+        if standing and max(standing) <= entry.version:
+            raise Violated("stale means newer", f"{name} {entry.version} was refused: {standing}")
+
     def asked(
         self, standing: Generation, queries: Sequence[LegQuery], *, end: float
     ) -> list[LegResult]:
@@ -71,6 +93,13 @@ class SimulatedIndex(OpenSearchIndex):
         super().__init__(*args, **named)
         self._reads = reads
         self._asker: Any = reads
+
+    def write(self, entries: Sequence[Entry], *, visible: bool = True) -> list[WriteResult]:
+        results = super().write(entries, visible=visible)
+        for entry, result in zip(entries, results, strict=True):
+            if result.outcome is WriteOutcome.STALE:
+                self._reads.check_newer(entry)
+        return results
 
     def walk(self, partition: str) -> Iterator[EntryState]:
         for one in self._reads.index(self._standing().name, "walk").of(partition):

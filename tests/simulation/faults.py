@@ -56,6 +56,10 @@ PORTS = ("table", "index", "embedder")
 LEVELS = (0.0, 0.0, 0.01, 0.03, 0.1)
 """How likely a fault is at one call of a port, in one run."""
 
+STORMY, IN_A_STORM = 0.4, 0.5
+"""How likely a fault is the first of several, and how likely one then is at each of the next calls.
+"""
+
 MOST = 40
 """Faults in one run, so that it ends."""
 
@@ -77,18 +81,27 @@ class Faults:
             for operation, kinds in BY_OPERATION.items()
         }
         self._left = 0 if chance.random() < 0.2 else MOST
+        self._storms = dict.fromkeys(PORTS, 0)
         self.on = True
         self.counts: Counter[tuple[str, Fault]] = Counter()
 
     def strike(self, operation: str) -> Fault | None:
         """The fault of this call, if there is one."""
-        level = self._levels[operation.partition(".")[0]]
-        if not self.on or not self._left or self._chance.random() >= level:
+        if not self.on or not self._left:
+            return None
+        port = operation.partition(".")[0]
+        level = self._levels[port]
+        if self._storms[port]:
+            self._storms[port] -= 1
+            level = IN_A_STORM
+        if self._chance.random() >= level:
             return None
         kinds = self._kinds[operation]
         kind = self._chance.choice(kinds) if kinds else None
         if kind is None or (kind in CRASHES and self._chance.random() * CRASH_SHARE >= 1):
             return None
         self._left -= 1
+        if self._chance.random() < STORMY:
+            self._storms[port] = self._chance.randint(1, 6)
         self.counts[operation, kind] += 1
         return kind

@@ -16,7 +16,10 @@ UNSEEN_VECTOR = "a vector is made while it is erased"
 EARLY_MARK = "a mark is seen before its tombstone"
 """The eraser sees the mark of a forgetting, and the record still as it was: it keeps its vector."""
 
-ALL = (UNCHANGED_UNGUARDED, LATE_LEDGER, UNSEEN_VECTOR, EARLY_MARK)
+UNSEEN_HISTORY = "a former version is made while it is erased"
+"""The eraser does not see a former version whose transaction is not wholly visible yet."""
+
+ALL = (UNCHANGED_UNGUARDED, LATE_LEDGER, UNSEEN_VECTOR, EARLY_MARK, UNSEEN_HISTORY)
 TOLERATED = frozenset(ALL) - frozenset(os.environ.get("SIMULATION_STRICT", "").split(";"))
 
 

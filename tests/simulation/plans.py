@@ -9,6 +9,7 @@ from typing import Literal
 MIXED, RESTORE, CARRY_OVER = "mixed", "restore", "carry over"
 SCENARIOS = (MIXED, RESTORE, CARRY_OVER)
 
+FEW = 12
 PlannedGuard = Literal["seen", "absent", "exists", "none"]
 
 
@@ -97,7 +98,8 @@ class Plan:
     following: bool = field(default=False)
 
     def __str__(self) -> str:
-        lines = [self.scenario + (f", without {', '.join(self.without)}" if self.without else "")]
+        few = f", without {', '.join(self.without)}" if self.without else ""
+        lines = [self.scenario + (few if len(self.without) < FEW else ", without faults")]
         for number, actor in enumerate(self.actors):
             lines.append(f"  {actor.kind} {number} in {actor.pk}")
             lines += [f"    {operation}" for operation in actor.operations]
@@ -112,13 +114,15 @@ class Plan:
         """Plans with less in them: an actor, a kind of fault, or an operation."""
         for place in range(len(self.actors)):
             yield replace(self, actors=self.actors[:place] + self.actors[place + 1 :])
-        for fault in harmless:
-            if fault not in self.without:
-                yield replace(self, without=(*self.without, fault))
+        if set(harmless) - set(self.without):
+            yield replace(self, without=tuple(harmless))
         for place, actor in enumerate(self.actors):
             for less in _less(actor):
                 actors = (*self.actors[:place], less, *self.actors[place + 1 :])
                 yield replace(self, actors=actors)
+        for fault in harmless:
+            if fault not in self.without:
+                yield replace(self, without=(*self.without, fault))
 
 
 def _less(actor: PlannedActor) -> Iterator[PlannedActor]:

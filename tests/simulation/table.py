@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from simulation.known_findings import EARLY_MARK, tolerated
+from simulation.known_findings import EARLY_MARK, UNSEEN_HISTORY, tolerated
 
 Item = dict[str, Any]
 
@@ -105,6 +105,7 @@ class Table:
     def transact(self, writes: Sequence[tuple[Key, Item | None]]) -> UnderWay:
         """Apply them all; which of them can be seen at once is a matter of chance."""
         written = [Written(key, self._items.get(key), after) for key, after in writes]
+        self._show_histories_first([key for key, _ in writes])
         hidden = [key for key, _ in writes]
         self._chance.shuffle(hidden)
         for key, before, _ in written:
@@ -116,7 +117,8 @@ class Table:
         under_way = UnderWay(hidden)
         if hidden:
             self._under_way.append(under_way)
-            for _ in range(self._chance.randrange(len(hidden) + 1)):
+            left = self._chance.randrange(len(hidden) + 1)
+            while len(hidden) > left:
                 self.show(hidden[-1], under_way)
         return under_way
 
@@ -137,6 +139,14 @@ class Table:
         record = Key(key.pk, f"R#{key.sk.split('#')[1]}") if key.sk.startswith("E#") else None
         if record is not None and record in owner.hidden and tolerated(EARLY_MARK):
             self.show(record, owner)
+
+    def _show_histories_first(self, keys: Sequence[Key]) -> None:
+        if not self._hidden or not tolerated(UNSEEN_HISTORY):
+            return
+        forgotten = {(pk, sk.split("#")[1]) for pk, sk in keys if sk.startswith("E#")}
+        for key in list(self._hidden):
+            if key.sk.startswith("H#") and (key.pk, key.sk.split("#")[1]) in forgotten:
+                self.show(key)
 
     def show_all(self, under_way: UnderWay) -> None:
         """The writer has its answer: everything can be seen."""

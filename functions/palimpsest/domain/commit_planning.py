@@ -103,6 +103,7 @@ def plan_commit(
         clock=clock,
         counts=counts_after(clock, changes.values()),
         changes=tuple(changes.values()),
+        unchanged=tuple((o.id, o.revision) for o in outcomes if not o.changed),
         at=now,
         by=request.by,
         keep=kept_of(request, clock.revision + 1, outcomes, now=now),

@@ -61,12 +61,12 @@ class VectorChanges:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitPlan:
     """Everything one transaction will do, planned on `clock`; true only if nothing has changed
-    since. With `jump_to`, a revision beyond the next, it is a recorded jump: `changes` is empty.
-    `keep`: what is kept of it under its idempotency key.
+    since, nor any of the `unchanged` records (id and revision), of which it tells too.
 
-    With a `fence` it is applied only while the namespace's fence bears that attempt. A commit that
-    `purges` sets the floor at its own revision and replaces the fence's attempt by its own id;
-    `job` is begun in it.
+    With `jump_to`, a revision beyond the next, it is a recorded jump: `changes` is empty. `keep`:
+    what is kept of it under its idempotency key. With a `fence` it is applied only while the
+    namespace's fence bears that attempt. A commit that `purges` sets the floor at its own revision
+    and replaces the fence's attempt by its own id; `job` is begun in it.
     """
 
     tenant: str
@@ -77,6 +77,7 @@ class CommitPlan:
     changes: tuple[Change, ...]
     at: datetime
     by: str
+    unchanged: tuple[tuple[str, int], ...] = ()
     jump_to: int | None = None
     keep: Applied | None = None
     fence: str | None = None

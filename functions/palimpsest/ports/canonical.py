@@ -166,8 +166,14 @@ class Erasures(Protocol):
         """At most `limit` erasures still to be done."""
         ...
 
-    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
-        """Erase histories up to their revisions and vectors of forgotten texts. May be repeated."""
+    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> Sequence[Erasure]:
+        """Erase histories up to their revisions and vectors of forgotten texts; of those erasures
+        whose tombstone can be seen, which are returned: the others are for later. May be repeated.
+        """
+        ...
+
+    def unmark(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
+        """These are done: no call of `due` tells them any more."""
         ...
 
     def remains(self, tenant: str, namespace: str, record_id: str, *, upto: int) -> Remains:

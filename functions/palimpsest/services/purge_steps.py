@@ -22,6 +22,7 @@ from palimpsest.ports import (
     RecordStore,
     SearchIndex,
 )
+from palimpsest.services.erase import SETTLING_S
 from palimpsest.services.job_records import JobRecords
 from palimpsest.services.reconciling.pass_files import PassFiles, work_prefix
 from palimpsest.services.reconciling.pass_state import PassState
@@ -67,6 +68,9 @@ class PurgeJobService:
         if job.ended:
             return
         floor = self._floor(job)
+        self.clock.sleep(SETTLING_S)  # what was committed just before may have come into view
+        while self.erasure.erase(job.tenant, job.namespace, floor=floor, limit=ERASE_BATCH):
+            pass
         receipt = self._receipt(job, floor)
         result = {"receipt": receipt, "revision": floor}
         JobRecords(self.jobs, self.clock, job).succeeded(result, total=job.total)

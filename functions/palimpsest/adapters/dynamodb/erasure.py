@@ -1,6 +1,6 @@
 """What forgetting leaves to be erased, and the erasing: histories and vectors, then the markers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
@@ -10,6 +10,8 @@ from palimpsest.domain.commits import Erasure, Remains
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+_ABSENT = {"rev": items.number(0)}
 
 
 class DynamoErasures:
@@ -29,16 +31,28 @@ class DynamoErasures:
             marks = [item["sk"]["S"].split("#") for item in found]
         return [Erasure(record_id, int(revision)) for _, record_id, revision in marks]
 
-    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
-        """See `Erasures.erase`. Markers go last, so a killed erasure is taken up again."""
+    def erase(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> Sequence[Erasure]:
+        """See `Erasures.erase`."""
+        pk = items.partition(tenant, namespace)
+        with translated():
+            current = self._records(pk, erasures)
+            seen = [
+                erasure
+                for erasure in erasures
+                if int(current.get(erasure.record_id, _ABSENT)["rev"]["N"]) >= erasure.revision
+            ]
+            left = [*self._histories(pk, seen), *self._vectors(pk, seen, current)]
+            delete_items(self._client, self._table, left)
+        return seen
+
+    def unmark(self, tenant: str, namespace: str, erasures: Sequence[Erasure]) -> None:
+        """See `Erasures.unmark`."""
         pk = items.partition(tenant, namespace)
         markers = [
             items.key(pk, items.erasure_sk(erasure.record_id, erasure.revision))
             for erasure in erasures
         ]
         with translated():
-            left = [*self._histories(pk, erasures), *self._vectors(pk, erasures)]
-            delete_items(self._client, self._table, left)
             delete_items(self._client, self._table, markers)
 
     def remains(self, tenant: str, namespace: str, record_id: str, *, upto: int) -> Remains:
@@ -69,20 +83,25 @@ class DynamoErasures:
             )
             yield from map(_key_of, found)
 
-    def _vectors(self, pk: str, erasures: Sequence[Erasure]) -> Iterator[items.Item]:
+    def _records(self, pk: str, erasures: Sequence[Erasure]) -> Mapping[str, items.Item]:
+        """The records of these ids as they are now: revision, and the hash of the text."""
+        ids = dict.fromkeys(erasure.record_id for erasure in erasures)
+        keys = [items.key(pk, items.record_sk(record_id)) for record_id in ids]
+        found = get_items(self._client, self._table, keys)
+        return {item["sk"]["S"].removeprefix("R#"): item for item in found}
+
+    def _vectors(
+        self, pk: str, erasures: Sequence[Erasure], current: Mapping[str, items.Item]
+    ) -> Iterator[items.Item]:
         """Every vector but those of the text that a later record of the same id has by now. One
         that is made in between is lost: its text is embedded again when the index is next rebuilt.
         """
-        ids = list(dict.fromkeys(erasure.record_id for erasure in erasures))
-        keys = [items.key(pk, items.record_sk(record_id)) for record_id in ids]
-        records = get_items(self._client, self._table, keys)
-        current = {item["sk"]["S"].removeprefix("R#"): item.get("eh") for item in records}
-        for record_id in ids:
+        for record_id in dict.fromkeys(erasure.record_id for erasure in erasures):
             prefix = items.vector_sk(record_id, "")
             for item in query(
                 self._client, self._table, pk, first=prefix, last=prefix + items.LAST
             ):
-                if item["eh"] != current.get(record_id):
+                if item["eh"] != current[record_id].get("eh"):
                     yield _key_of(item)
 
 

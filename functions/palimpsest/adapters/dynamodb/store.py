@@ -1,12 +1,12 @@
 """The record store on DynamoDB."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from palimpsest.adapters.dynamodb import idempotency, items
 from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
-from palimpsest.adapters.dynamodb.transaction import commit_writes, transact
+from palimpsest.adapters.dynamodb.transaction import commit_writes, record_check, transact
 from palimpsest.domain.commits import Clock, CommitPlan, LogEntry
 from palimpsest.domain.idempotency import Applied, IdempotencyKey
 from palimpsest.domain.records import Record
@@ -57,7 +57,8 @@ class DynamoRecordStore:
         of a transaction do not matter.
         """
         pk = items.partition(tenant, namespace)
-        checks = [self._check(pk, record_id, records.get(record_id)) for record_id in ids]
+        seen = {record_id: record.revision for record_id, record in records.items()}
+        checks = [record_check(i, seen.get(i, 0), pk, self._table) for i in ids]
         if keep is not None:
             checks.append(idempotency.keep_write(keep, pk, self._table))
         try:
@@ -66,18 +67,6 @@ class DynamoRecordStore:
         except self._client.exceptions.TransactionCanceledException:
             return False
         return True
-
-    def _check(self, pk: str, record_id: str, record: Record | None) -> dict[str, Any]:
-        check: dict[str, Any] = {
-            "TableName": self._table,
-            "Key": items.key(pk, items.record_sk(record_id)),
-            "ConditionExpression": "attribute_not_exists(pk)",
-        }
-        if record is not None:
-            check["ConditionExpression"] = "#rev = :seen"
-            check["ExpressionAttributeNames"] = {"#rev": "rev"}
-            check["ExpressionAttributeValues"] = {":seen": items.number(record.revision)}
-        return {"ConditionCheck": check}
 
     def commit(self, plan: CommitPlan) -> bool:
         """See `RecordStore.commit`."""

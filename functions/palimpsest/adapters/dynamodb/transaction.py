@@ -116,6 +116,8 @@ def _left_behind(change: Change, plan: CommitPlan, pk: str, table: str) -> list[
 
 def _beside(plan: CommitPlan, pk: str, table: str) -> Iterator[dict[str, Any]]:
     """What a commit checks or keeps beside its records."""
+    for record_id, revision in plan.unchanged:
+        yield record_check(record_id, revision, pk, table)
     if plan.fence is not None:
         yield fence_check(plan.fence, pk, table)
     if plan.purges:
@@ -126,6 +128,20 @@ def _beside(plan: CommitPlan, pk: str, table: str) -> Iterator[dict[str, Any]]:
         yield {"Put": {"TableName": table, "Item": job_item(plan.job)}}
     if plan.keep is not None:
         yield keep_write(plan.keep, pk, table)
+
+
+def record_check(record_id: str, revision: int, pk: str, table: str) -> dict[str, Any]:
+    """The part of a transaction that holds only while a record is at this revision (0: absent)."""
+    check: dict[str, Any] = {
+        "TableName": table,
+        "Key": items.key(pk, items.record_sk(record_id)),
+        "ConditionExpression": "attribute_not_exists(pk)",
+    }
+    if revision:
+        check["ConditionExpression"] = "#rev = :seen"
+        check["ExpressionAttributeNames"] = {"#rev": "rev"}
+        check["ExpressionAttributeValues"] = {":seen": items.number(revision)}
+    return {"ConditionCheck": check}
 
 
 def _directories(plan: CommitPlan, table: str) -> list[dict[str, Any]]:

@@ -57,8 +57,12 @@ class PassJobService:
         """Embed the texts of a page."""
         files = self._files(job)
         state = _state(files)
-        if state is not None and not job.ended:
+        if state is None or job.ended:
+            return
+        try:
             self.steps.prepare(begun_of(state)[0], files, page, until=until)
+        except NotFound as lost:
+            self._purged_meanwhile(state, lost)
 
     def apply(self, job: Job, *, until: float) -> bool:
         """Commit page after page, beginning none after `until`; whether all are done, or none can
@@ -79,6 +83,9 @@ class PassJobService:
                 records.progress(share, planned.changes)
         except Displaced as error:
             files.keep_state(replace(state, newest=error.newest).to_json())
+        except NotFound as lost:
+            newest = self._purged_meanwhile(state, lost)
+            files.keep_state(replace(state, newest=newest).to_json())
         return True
 
     def verify(self, job: Job) -> bool:
@@ -143,10 +150,21 @@ class PassJobService:
             self._records(job).progress(0, planned.changes)
         except Displaced as error:
             state = replace(state, newest=error.newest)
+        except NotFound as lost:
+            state = replace(state, newest=self._purged_meanwhile(state, lost))
         except InvalidRequest as error:
             raise JobRefused.of(error) from error
         files.keep_state(state.to_json())
         return state
+
+    def _purged_meanwhile(self, state: PassState, lost: NotFound) -> int:
+        """The newest R begun, where a purge has ended the pass and erased its files while a step
+        was at work; raises `lost` where none has.
+        """
+        fence = self.fences.read(state.request.tenant, state.request.namespace)
+        if fence.attempt == state.attempt:
+            raise lost
+        return fence.begun
 
     def _begun(self, state: PassState, warnings: Warnings) -> Pass:
         if state.begun is not None:
