@@ -84,7 +84,7 @@ class QuickWorld(ReconcileWorld):
 
     def __init__(self, seed: int = 0, *, beside: "QuickWorld | None" = None, **parts: Any) -> None:
         clock = beside.clock if beside else MovableClock()
-        self.quick = beside.quick if beside else QuickTable(clock, seed)
+        self.quick: QuickTable = beside.quick if beside else QuickTable(clock, seed)
         if beside is not None:
             parts = {"index": beside.index, "embedder": beside.embedder, **parts}
         super().__init__(TABLE, client=self.quick.client, clock=clock, **parts)

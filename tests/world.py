@@ -4,7 +4,7 @@ simulated embedder, on a clock that a test may move."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from palimpsest.adapters.dynamodb.client import make_client
 from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
@@ -29,6 +29,9 @@ from palimpsest.services.namespace_status import NamespaceStatusService
 from palimpsest.services.project import Projected, ProjectService
 from palimpsest.services.unsearchable import UnsearchableService
 from palimpsest.services.walks import WalkService
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 T = TypeVar("T")
 TENANT, NAMESPACE = "acme", "notes"
@@ -109,7 +112,7 @@ class World:
         embedder: Embedder | None = None,
         model: LanguageModel | None = None,
         reranker: Reranker | None = None,
-        client: Any = None,
+        client: "DynamoDBClient | None" = None,
         clock: MovableClock | None = None,
     ) -> None:
         given, client = client, client or make_client()

@@ -51,7 +51,7 @@ def sample(schema: dict[str, Any]) -> Any:
 
 
 def _smallest(schema: dict[str, Any]) -> Any:
-    first = next(iter(schema.get("oneOf", ())), {})
+    first: dict[str, Any] = next(iter(schema.get("oneOf", ())), {})
     needed = [*schema.get("required", ()), *first.get("required", ())]
     found = {name: sample(schema["properties"][name]) for name in needed}
     return {**found, "record": {"text": "x"}} if found.get("op") == "put" else found

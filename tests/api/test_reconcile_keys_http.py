@@ -51,7 +51,7 @@ def test_any_kind_of_answer_is_given_again(http: Http, asked: dict[str, Any]) ->
 
 
 def test_a_repeated_canonical_reconcile_gives_the_first_answer(http: Http) -> None:
-    body = {"revision": None, "active": None, "source": "canonical"}
+    body: dict[str, Any] = {"revision": None, "active": None, "source": "canonical"}
     first = keyed(http, **body)
     http.put("a", {"text": "x"})
     assert first.body["verification"]["revision"] == 0
@@ -62,7 +62,7 @@ def test_warnings_come_again_also_of_a_list_that_is_not_read_again(http: Http) -
     key = f"lists/{http.grant['tenant']}/list.jsonl"
     s3 = boto3.client("s3")
     s3.put_object(Bucket=machine.BUCKET, Key=key, Body=b'{"id": "a", "text": "x\\u0000"}')
-    body = {"active": None, "active_uri": f"s3://{machine.BUCKET}/{key}"}
+    body: dict[str, Any] = {"active": None, "active_uri": f"s3://{machine.BUCKET}/{key}"}
     first = keyed(http, **body)
     s3.delete_object(Bucket=machine.BUCKET, Key=key)
     assert keyed(http, **body).body == first.body

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.stack
 SECRET = "quincewood"
 KEPT, FORGOTTEN = "vault-kept", "vault-gone"
 PARAMETERS = {"ns": "the namespace that is asked for", "id": "a record of it"}
-BODIES: Mapping[str, list[dict[str, Any]]] = {
+BODIES: Mapping[str, list[dict[str, Any] | None]] = {
     "putRecord": [{"text": "a stranger was here"}],
     "postRecord": [{"text": "a stranger was here"}],
     "postCommit": [
@@ -39,12 +39,25 @@ BODIES: Mapping[str, list[dict[str, Any]]] = {
         {"query": "where is the strongbox", "namespaces": ["$ns"], "expected": ["$id"]},
     ],
     "postRewrite": [{"query": "where is the strongbox"}],
+    "postReconcile": [
+        {
+            "namespace": "$ns",
+            "revision": 1,
+            "active": [{"id": "stranger", "text": "a stranger was here"}],
+        },
+        {"namespace": "$ns", "source": "canonical"},
+    ],
+    "postList": [None, {}],
 }
 """The bodies of every route that takes one: `$ns` and `$id` are what is asked for, `$inside` is a
 namespace that the key may use.
 """
+NEVER = "9f9d2e6c-3c66-4c8b-9f1c-0c1c7f9d5a11"
+"""Of a job that there never was."""
 CACHED = {"embedding_calls", "embedding_cache_hits"}  # by what the same tenant has asked before
-UNLIKE = CACHED | {"instance", "ms", "timings_ms", "created_at", "updated_at", "since"}
+INDEXING = {"embedded", "reused_vectors", "verification"}  # by how far the projection was
+UNLIKE = CACHED | INDEXING | {"instance", "ms", "timings_ms", "created_at", "updated_at", "since",
+                              "url", "expires_at"}  # fmt: skip
 """What no two answers have in common."""
 GENERATED = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -64,7 +77,11 @@ class Route:
 
     @property
     def names_a_namespace(self) -> bool:
-        return "{ns}" in self.path or "$ns" in json.dumps(self.bodies)
+        return "{ns}" in self.path or "$ns" in json.dumps(self.bodies) or self.is_of_jobs
+
+    @property
+    def is_of_jobs(self) -> bool:
+        return self.path.startswith("/jobs/")
 
 
 ROUTES = sorted(
@@ -91,6 +108,8 @@ class Owner:
     tenant: str
     key: str
     namespace: str
+    job: str
+    """Of that namespace; it has ended."""
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +123,23 @@ def owner(local_stack: LocalStack) -> Owner:
         client.delete(namespace, FORGOTTEN).raise_for_status()
         client.wait(namespace)
         assert client.found(namespace, "where is the strongbox") == [KEPT]
-    return Owner(tenant, key, namespace)
+    return Owner(tenant, key, namespace, ended_job(local_stack, key, namespace))
+
+
+def ended_job(stack: LocalStack, key: str, namespace: str) -> str:
+    """The id of a job that has been done in a namespace."""
+    asked = {"namespace": namespace, "source": "canonical", "mode": "async"}
+    begun = stack.call("POST", "/reconcile", asked, key=key)
+    assert begun.status == 202, begun.body
+    job_id = str(begun.json()["job"]["id"])
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        job = stack.call("GET", f"/jobs/{job_id}", key=key).json()
+        if job["finished_at"]:
+            assert job["status"] == "succeeded", job
+            return job_id
+        time.sleep(0.2)
+    pytest.fail(f"{job_id} has not ended")
 
 
 @pytest.fixture
@@ -143,9 +178,13 @@ def ask(
     ns: str,
     record_id: str = KEPT,
     inside: str | None = None,
+    job: str | None = None,
 ) -> list[Answer]:
-    """The answers of a route for each of its bodies."""
-    names = {"ns": ns, "id": record_id, "inside": inside or ns}
+    """The answers of a route for each of its bodies. `job`: which is asked for, else one that never
+    was in that namespace.
+    """
+    own = (job or f"{ns}~reconcile-{NEVER}") if route.is_of_jobs else record_id
+    names = {"ns": ns, "id": own, "inside": inside or ns}
     path = re.sub(r"{(\w+)\+?}", lambda found: names[found[1]], route.path)
     answers = []
     for body in route.bodies:
@@ -176,7 +215,9 @@ def scrubbed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [scrubbed(inner, names) for inner in value]
     if isinstance(value, str):
-        return GENERATED.sub("*", names.get(value, value))
+        for name, told in names.items():
+            value = value.replace(name, told)
+        return GENERATED.sub("*", value)
     return value
 
 
@@ -193,7 +234,7 @@ def test_every_parameter_and_every_body_of_the_document_stands_in_these_tables()
         named = re.search(r"schemas/(\w+)", schema)
         members = document()["components"]["schemas"][named[1]]["properties"] if named else {}
         for member in {"namespace", "namespaces"} & members.keys():
-            assert any(member in body for body in BODIES[name]), (name, member)
+            assert any(member in (body or {}) for body in BODIES[name]), (name, member)
 
 
 @pytest.mark.usefixtures("untouched")
@@ -205,8 +246,11 @@ def test_e2_a_second_tenants_key_learns_and_changes_nothing_on_any_route(
     rival, nowhere = local_stack.key(Client.fresh("rival")), Client.fresh("nowhere")
     for route in ROUTES:
         told = []
-        for ns, asked in ((owner.namespace, record_id), (nowhere, "never-there")):
-            answers = ask(local_stack, route, key=rival, ns=ns, record_id=asked)
+        for ns, asked, job in (
+            (owner.namespace, record_id, owner.job),
+            (nowhere, "never-there", None),
+        ):
+            answers = ask(local_stack, route, key=rival, ns=ns, record_id=asked, job=job)
             assert SECRET not in str(answers), route
             names = {ns: "ns", asked: "id"}
             told.append([(a.status, scrubbed(a.json(), names)) for a in answers])
@@ -219,7 +263,7 @@ def test_a_reading_key_reads_on_every_route_and_writes_on_none(
 ) -> None:
     key = local_stack.key(owner.tenant, scopes="read")
     for route in ROUTES:
-        answers = ask(local_stack, route, key=key, ns=owner.namespace)
+        answers = ask(local_stack, route, key=key, ns=owner.namespace, job=owner.job)
         if route.scope in {None, Scope.READ}:
             assert statuses(answers) <= {200, 404}, route
         else:

@@ -1,5 +1,5 @@
-"""Canonical reconcile: an index that is not what the table says is found out and mended, while writes
-go on."""
+"""Canonical reconcile: an index that is not what the table says is found out and mended, while
+writes go on."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,9 @@ from palimpsest.services.project import entry_of
 from quick_world import PARTITION, QuickWorld
 from world import NAMESPACE, TENANT
 
-TEXTS = {f"r{n}": f"Note {n} about the {word}." for n, word in enumerate("heron otter lynx".split())}
+TEXTS = {
+    f"r{n}": f"Note {n} about the {word}." for n, word in enumerate(["heron", "otter", "lynx"])
+}
 
 
 class OpenIndex(MemoryIndex):
@@ -127,9 +129,7 @@ def is_whole(world: QuickWorld) -> bool:
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))
-def test_what_is_wrong_with_the_index_is_counted_and_mended(
-    world: QuickWorld, damage: str
-) -> None:
+def test_what_is_wrong_with_the_index_is_counted_and_mended(world: QuickWorld, damage: str) -> None:
     hurt, expected = DAMAGES[damage]
     hurt(world)
     calls = len(world.embedder.calls)
@@ -144,9 +144,7 @@ def test_what_is_wrong_with_the_index_is_counted_and_mended(
 
 
 @pytest.mark.parametrize("damage", list(DAMAGES))
-def test_a_dry_run_tells_what_is_wrong_and_changes_nothing(
-    world: QuickWorld, damage: str
-) -> None:
+def test_a_dry_run_tells_what_is_wrong_and_changes_nothing(world: QuickWorld, damage: str) -> None:
     hurt, expected = DAMAGES[damage]
     hurt(world)
     items, entries = world.items(), states(world)
@@ -264,7 +262,7 @@ def test_an_id_that_comes_to_life_while_it_is_found_orphaned_is_not_hidden(
         def __getattr__(self, name: str) -> Any:
             return getattr(client.index, name)
 
-    world.index = Written()  # type: ignore[assignment]
+    world.index = Written()
     world.reproject()
     report = reconciled(world)
     assert (report.removed, report.verified) == (1, True)

@@ -115,7 +115,7 @@ def test_a_namespace_that_fails_holds_up_no_other(several: QuickWorld) -> None:
             return getattr(inner, name)
 
     inner = several.index
-    several.index = Failing()  # type: ignore[assignment]
+    several.index = Failing()
     several.reproject()
     assert several.canonical_jobs.daily("", until=LATER) == ("b#notes", True)
     told = {namespace: drift for tenant, namespace, drift in several.drifts if tenant == "acme"}

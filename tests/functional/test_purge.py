@@ -96,9 +96,11 @@ def test_f1_a_purge_hides_everything_at_once_before_anything_is_erased(full: Qui
 
 def test_f1_a_receipt_tells_what_a_new_look_at_every_place_finds(full: QuickWorld) -> None:
     job = purge(full)
-    full.purge_jobs.finish(full.job(job))  # nothing has been erased yet
+    remains = full.erasure.remains(TENANT, NAMESPACE, floor=7)
+    assert all(remains.values()), remains
+    full.purge_jobs.finish(full.job(job))  # before index and objects have been looked after
     found = receipt(full.job(job))
-    assert all(found[place] for place in NOTHING), found
+    assert {place for place, count in found.items() if count} == {"lexical", "semantic", "objects"}
     again = purge(full)
     assert receipt(full.run_purge(again)) == NOTHING
     assert full.job(again).result == {"receipt": NOTHING, "revision": 8}
@@ -145,7 +147,10 @@ def state_of(world: QuickWorld, tenant: str, namespace: str) -> Any:
     return (
         world.items(pk=partition),
         list(world.index.walk(partition)),
-        [(state.id, world.index.legs(partition, state.id)) for state in world.index.walk(partition)],
+        [
+            (state.id, world.index.legs(partition, state.id))
+            for state in world.index.walk(partition)
+        ],
         [key for key in world.objects.keys("") if f"/{tenant}/{namespace}/" in key],
     )
 
@@ -178,6 +183,14 @@ def test_a_namespace_that_was_never_used_can_be_purged(quick: QuickWorld) -> Non
     assert (receipt(job), job.total) == (NOTHING, 0)
     assert quick.store.read(TENANT, "empty")[0].floor == 1
     assert (TENANT, "empty") in list(quick.store.namespaces())
+
+
+def test_uploads_of_a_namespace_go_under_the_name_that_their_keys_have(quick: QuickWorld) -> None:
+    keys = ["uploads/acme/u%40x/a", "uploads/acme/u@x/a", "uploads/acme/u%40x2/a"]
+    for key in keys:
+        quick.objects.put(key, b"a document")
+    assert receipt(quick.run_purge(purge(quick, namespace="u@x")))["objects"] == 0
+    assert list(quick.objects.keys("")) == sorted(keys[1:])
 
 
 def test_a_namespace_can_be_purged_twice(full: QuickWorld) -> None:

@@ -89,7 +89,7 @@ def test_f8_a_purge_that_is_killed_at_any_call_ends_as_if_it_had_not_been() -> N
             if counted[0] == at:
                 raise Killed
 
-        world.objects = OneByOne(world.objects, told)  # type: ignore[assignment]
+        world.objects = OneByOne(world.objects, told)
         world.watch(told)
         ended = RepeatingMachine(world).purge(seen.job(job))
         calls = counted[0]

@@ -1,6 +1,8 @@
 """What a pass does: a namespace's active records become exactly a list. D7, F1, F2, F5, F7."""
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import Any
 
 import pytest
 
@@ -63,7 +65,7 @@ def test_a_namespace_that_was_never_used_takes_an_empty_list(quick: QuickWorld) 
 
 @pytest.mark.parametrize(("given", "applied"), [(1, False), (4, False), (5, True), (6, True)])
 def test_a_lower_revision_than_the_newest_is_stale_and_changes_nothing(
-    listed: QuickWorld, given: int, applied: bool
+    listed: QuickWorld, given: int, *, applied: bool
 ) -> None:
     before = listed.items()
     report = listed.reconcile(given, {"x": "Another list."})
@@ -114,7 +116,7 @@ def test_f1_what_leaves_a_forgetting_pass_is_gone_from_every_read(listed: QuickW
 
 @pytest.mark.parametrize("forget", [False, True])
 def test_f2_what_comes_back_is_added_under_a_higher_revision(
-    listed: QuickWorld, forget: bool
+    listed: QuickWorld, *, forget: bool
 ) -> None:
     listed.reconcile(6, {i: OLD[i] for i in ("a", "c")}, forget=forget)
     before = record(listed, "b").revision
@@ -138,7 +140,7 @@ def test_f5_of_two_equal_texts_the_one_that_stays_is_found_on_both_legs(
 
 @pytest.mark.parametrize("forget", [False, True])
 def test_f7_an_old_wake_up_that_comes_again_brings_nothing_back(
-    listed: QuickWorld, forget: bool
+    listed: QuickWorld, *, forget: bool
 ) -> None:
     stale = record(listed, "b")
     clock, _ = listed.store.read(TENANT, NAMESPACE)
@@ -177,6 +179,24 @@ def test_an_index_that_cannot_answer_is_told_and_the_records_stand(quick: QuickW
     assert quick.active() == OLD
 
 
+def test_an_index_that_cannot_say_which_it_is_is_told_too(quick: QuickWorld) -> None:
+    class Gone:
+        def generation(self) -> str:
+            raise Unavailable("no answer", stage="index")
+
+        reading = generation
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(inner, name)
+
+    inner, quick.index = quick.index, Gone()  # type: ignore[assignment]
+    quick.reproject()
+    report = quick.reconcile(1, OLD)
+    assert (report.applied, report.verified) == (True, False)
+    assert report.verification["indexed_revision"] is None
+    assert quick.active() == OLD
+
+
 def test_b5_a_blank_text_on_the_list_never_reaches_the_embedder_and_stops_no_other(
     quick: QuickWorld,
 ) -> None:
@@ -188,7 +208,7 @@ def test_b5_a_blank_text_on_the_list_never_reaches_the_embedder_and_stops_no_oth
         ("line", "embedding_failed"),
     ]
     assert (report.added, report.embedded, report.verified) == (4, 4, True)
-    assert sorted(sum(quick.embedder.calls, [])) == ["bees", "🐝"]
+    assert sorted(chain(*quick.embedder.calls)) == ["bees", "🐝"]
 
 
 def test_b5_a_text_without_a_usable_vector_stops_no_other(quick: QuickWorld) -> None:

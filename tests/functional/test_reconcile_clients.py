@@ -45,9 +45,11 @@ def passed(meanwhile: Write, *, at: int | str) -> tuple[QuickWorld, PassReport, 
 
 def is_in_line(world: QuickWorld) -> bool:
     world.project()
-    return ProofService(store=world.store, ledger=world.ledger).prove(
-        TENANT, NAMESPACE, world.index
-    ).equal
+    return (
+        ProofService(store=world.store, ledger=world.ledger)
+        .prove(TENANT, NAMESPACE, world.index)
+        .equal
+    )
 
 
 def test_a_clients_write_stands_from_the_moment_the_pass_has_begun_and_never_before() -> None:

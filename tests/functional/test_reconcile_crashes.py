@@ -1,5 +1,5 @@
-"""A job is killed at any call of any port, and its machine takes the step again: the end is the same.
-H4: nothing is embedded more often than the crash makes it."""
+"""A job is killed at any call of any port, and its machine takes the step again: the end is the
+same. H4: nothing is embedded more often than the crash makes it."""
 
 import json
 from collections import Counter
@@ -54,7 +54,7 @@ def from_an_object(world: QuickWorld) -> Job:
 
 
 def killed(begin: Begin, *at: int) -> tuple[QuickWorld, Job, int]:
-    """A job that is killed at these calls: the world, the job at its end, how many calls it took."""
+    """A job that is killed at these calls: the world, the ended job, how many calls it took."""
     world = QuickWorld()
     world.reconcile(1, OLD)
     job, seen = begin(world), QuickWorld(beside=world)

@@ -1,5 +1,5 @@
-"""Two passes at once do not mix: the later to begin stands exactly, the other ends as stale, whatever
-the moment at which it is overtaken."""
+"""Two passes at once do not mix: the later to begin stands exactly, the other ends as stale,
+whatever the moment at which it is overtaken."""
 
 from collections.abc import Callable
 from types import SimpleNamespace

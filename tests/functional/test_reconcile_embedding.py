@@ -1,4 +1,5 @@
-"""A pass embeds what has no held vector, and nothing else. H4: it stands a provider that throttles."""
+"""A pass embeds what has no held vector, and nothing else. H4: it stands a provider that
+throttles."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -63,9 +64,7 @@ def test_the_vectors_of_what_leaves_are_retired_and_those_of_the_rest_are_held(
 
 
 def test_a_lost_index_is_written_again_without_embedding(listed: QuickWorld) -> None:
-    fresh = QuickWorld(
-        beside=listed, index=MemoryIndex(fingerprint=listed.embedder.fingerprint)
-    )
+    fresh = QuickWorld(beside=listed, index=MemoryIndex(fingerprint=listed.embedder.fingerprint))
     report = fresh.reconcile(2, LIST)
     assert (embedded(fresh), report.embedded, report.unchanged, report.verified) == (
         [],

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from palimpsest.domain.errors import NotFound
 from palimpsest.domain.jobs import Job, JobKind, JobStatus
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.services.reconciling import passes, planning, preparing
@@ -120,13 +121,11 @@ def test_a_pass_that_embeds_too_long_hands_over_its_plan_and_its_vectors(
 
 @pytest.mark.parametrize(("seconds", "handed_over"), [(6.9, False), (7.0, True)])
 def test_a_pass_that_commits_too_long_hands_over_what_is_left(
-    quick: QuickWorld, seconds: float, handed_over: bool, monkeypatch: pytest.MonkeyPatch
+    quick: QuickWorld, seconds: float, *, handed_over: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "PAGE_CHANGES", 2)
     seen = QuickWorld(beside=quick)
-    quick.watch(
-        lambda call: quick.clock.move(seconds) if call == "store.commit" else None, "store"
-    )
+    quick.watch(lambda call: quick.clock.move(seconds) if call == "store.commit" else None, "store")
     done = asked(quick, facts(6))
     assert isinstance(done, Job) is handed_over
     if not handed_over:
@@ -164,9 +163,9 @@ def test_the_progress_of_a_job_grows_page_by_page(
     quick.watch(lambda call: quick.clock.move(1) if call == "store.commit" else None, "store")
     told = []
     for until in (0, 1, 2, 3, 4):
-        told.append(quick.pass_jobs.apply(seen.job(job), until=until))
-        told.append(seen.job(job).done)
-    assert told == [False, 0, False, 1, False, 3, True, 5, True, 5]
+        whole = quick.pass_jobs.apply(seen.job(job), until=until)
+        told.append((whole, seen.job(job).done))
+    assert told == [(False, 0), (False, 1), (False, 3), (True, 5), (True, 5)]
     assert len(seen.active()) == 5
     quick.pass_jobs.finish(seen.job(job))
     ended = seen.job(job)
@@ -282,6 +281,19 @@ def test_what_a_failed_job_leaves_behind_is_removed(quick: QuickWorld) -> None:
     assert list(quick.objects.keys(""))
     quick.pass_jobs.abandon(quick.job(job))
     assert list(quick.objects.keys("")) == []
+
+
+def test_a_page_that_is_lost_without_a_purge_is_an_error_and_no_stale_pass(
+    quick: QuickWorld,
+) -> None:
+    job = quick.begun(6, NEW)
+    quick.pass_jobs.plan(quick.job(job))
+    (plan,) = (key for key in quick.objects.keys("") if "/plan/" in key)
+    quick.objects.erase(plan)
+    with pytest.raises(NotFound):
+        quick.pass_jobs.prepare(quick.job(job), 0, until=LATER)
+    with pytest.raises(NotFound):
+        quick.pass_jobs.apply(quick.job(job), until=LATER)
 
 
 def test_a_page_cannot_be_prepared_before_there_is_a_plan(quick: QuickWorld) -> None:

@@ -123,7 +123,7 @@ class Replaced:
 
 @pytest.mark.parametrize(("after", "refused"), [(1, False), (2, True), (3, False)])
 def test_a_list_that_is_replaced_while_it_is_planned_is_never_half_applied(
-    listed: QuickWorld, after: int, refused: bool
+    listed: QuickWorld, after: int, *, refused: bool
 ) -> None:
     given(listed, lines_of(NEW))
     other = "\n".join(lines_of({"z": "Zoe."})).encode()

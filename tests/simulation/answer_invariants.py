@@ -43,7 +43,9 @@ def refused(
     if isinstance(error, RevisionConflict):
         revisions = _check_conflict(request, error, truth, began, ended)
     elif isinstance(error, NotFound):
-        _check_absent(request, [w.record_id for w in request.wishes if w.text is None], truth, began, ended)
+        _check_absent(
+            request, [w.record_id for w in request.wishes if w.text is None], truth, began, ended
+        )
     elif isinstance(error, InvalidRequest):
         superseded = [one for wish in request.wishes for one in wish.supersedes]
         _check_absent(request, superseded, truth, began, ended)

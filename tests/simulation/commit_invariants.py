@@ -138,9 +138,7 @@ def _check_guards(request: Request, truth: Truth) -> None:
             raise Violated("guards", f"{request} was applied on {wish.record_id} {version}")
 
 
-def _differs(
-    found: Version | None, expected: tuple[str, str | None] | None, revision: int
-) -> bool:
+def _differs(found: Version | None, expected: tuple[str, str | None] | None, revision: int) -> bool:
     if found is None or expected is None:
         return True
     return (found.status, found.text) != expected or found.revision != revision

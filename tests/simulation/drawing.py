@@ -101,9 +101,7 @@ class Drawing:
         superseded = [one for wish in wishes for one in wish.supersedes]
         if len(set(superseded)) < len(superseded):
             wishes = wishes[:1]
-        return Send(
-            wishes, clock_guarded=chance.random() < 0.08, keyed=chance.random() < 0.4
-        )
+        return Send(wishes, clock_guarded=chance.random() < 0.08, keyed=chance.random() < 0.4)
 
     def _wish(self, record_id: str, put: list[str]) -> PlannedWish:
         chance = self._chance

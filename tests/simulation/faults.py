@@ -72,10 +72,7 @@ class Faults:
 
     def __init__(self, chance: random.Random, *, without: Sequence[str] = ()) -> None:
         self._chance = chance
-        self._levels = {
-            port: 0.0 if port in without else chance.choice(LEVELS)
-            for port in PORTS
-        }
+        self._levels = {port: 0.0 if port in without else chance.choice(LEVELS) for port in PORTS}
         self._kinds = {
             operation: tuple(kind for kind in kinds if kind not in without)
             for operation, kinds in BY_OPERATION.items()

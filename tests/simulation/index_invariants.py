@@ -66,9 +66,7 @@ def check_progress(written: Written, table: Table, engine: Engine, truth: Truth)
         raise Violated("progress", f"{pk} {sk} is said to be at {revision}, but {wrong}")
 
 
-def _not_found(
-    pk: str, upto: int, index: EngineIndex, table: Table, truth: Truth
-) -> Iterator[str]:
+def _not_found(pk: str, upto: int, index: EngineIndex, table: Table, truth: Truth) -> Iterator[str]:
     """The records up to a revision that neither a search finds nor the ledger names."""
     visible = {one.id: one for one in index.visible.values() if one.partition == pk}
     for record_id, version in truth.records(pk):

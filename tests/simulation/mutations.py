@@ -73,7 +73,9 @@ def caught(mutation: Mutation, *, seeds: int = SEEDS, seconds: float = LONGEST_S
     if found is None:
         if ran.returncode:
             return Caught(mutation, f"error: {ran.stderr.strip()[-200:]}", 1)
-        return Caught(mutation, None, int((re.search(r"^(\d+) seeds", ran.stdout, re.MULTILINE) or [0, 0])[1]))
+        return Caught(
+            mutation, None, int((re.search(r"^(\d+) seeds", ran.stdout, re.MULTILINE) or [0, 0])[1])
+        )
     return Caught(mutation, found[3], int(found[1]) + 1)
 
 

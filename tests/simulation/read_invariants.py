@@ -69,9 +69,7 @@ def check_as_of(
         raise Violated("as-of reads", f"{names} at {revision} was {then}, not {record}")
 
 
-def _seen_before(
-    record: Record, revision: int, standing: Sequence[Version], began: float
-) -> bool:
+def _seen_before(record: Record, revision: int, standing: Sequence[Version], began: float) -> bool:
     """Whether it is what stood before a version that could not be seen yet when the read began."""
     for one, following in zip(standing, standing[1:], strict=False):
         if shows(record, one) and one.revision <= revision and following.visible > began:

@@ -52,7 +52,9 @@ class Stream:
         for _ in range(2 if self._chance.random() < self._doubled else 1):
             self._waiting.append(event)
             after = self._chance.random() * self._chance.choice(LATEST_S)
-            self._gate.scheduler.spawn("stream", self._take, process=self._gate.outside, after=after)
+            self._gate.scheduler.spawn(
+                "stream", self._take, process=self._gate.outside, after=after
+            )
 
     def _take(self) -> None:
         """Hand over some of what waits, in any order; what failed comes again, a few times."""

@@ -10,7 +10,7 @@ import random
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from simulation.known_findings import EARLY_MARK, UNSEEN_HISTORY, tolerated
@@ -18,7 +18,9 @@ from simulation.known_findings import EARLY_MARK, UNSEEN_HISTORY, tolerated
 Item = dict[str, Any]
 
 LONGEST_HIDDEN_S = 0.3
-"""How long an item stays hidden whose writer has gone: less than readers are patient."""
+"""How long an item of a transaction stays hidden at most: less than readers are patient, and than the
+eraser takes between its two looks.
+"""
 
 
 class Key(NamedTuple):
@@ -51,7 +53,7 @@ class UnderWay:
     """A transaction whose items are not all visible yet. `until`: when they are in any case."""
 
     hidden: list[Key]
-    until: float = field(default=float("inf"))
+    until: float
 
 
 class Table:
@@ -114,7 +116,7 @@ class Table:
             self._put(key, after)
         if self.witness is not None:
             self.witness.written(written, together=True)
-        under_way = UnderWay(hidden)
+        under_way = UnderWay(hidden, self._now() + LONGEST_HIDDEN_S)
         if hidden:
             self._under_way.append(under_way)
             left = self._chance.randrange(len(hidden) + 1)
@@ -155,7 +157,8 @@ class Table:
 
     def abandon(self, under_way: UnderWay) -> None:
         """The writer has gone without an answer: the rest becomes visible by itself."""
-        under_way.until = self._now() + self._chance.random() * LONGEST_HIDDEN_S
+        left = under_way.until - self._now()
+        under_way.until = self._now() + self._chance.random() * left
 
     def go_on(self) -> None:
         """Time has passed: some of what is hidden becomes visible."""

@@ -23,7 +23,11 @@ def test_commits_are_seen_half_wakes_are_lost_and_faults_of_every_port_occur() -
     assert sum(one.half_seen for one in outcomes) > SEEDS / 2
     assert sum(one.lost_wakes for one in outcomes) > SEEDS / 2
     faults = sum((one.faults for one in outcomes), Counter[tuple[str, Fault]]())
-    assert {operation.partition(".")[0] for operation, _ in faults} == {"table", "index", "embedder"}
+    assert {operation.partition(".")[0] for operation, _ in faults} == {
+        "table",
+        "index",
+        "embedder",
+    }
     assert {kind for _, kind in faults} & set(CRASHES)
 
 

@@ -64,7 +64,9 @@ def test_an_actor_of_a_dead_process_ends_at_its_next_call_whatever_it_catches() 
 
     process_of_the_killer = Process("killer")
     scheduler.spawn("stubborn", stubborn, process=process, after=1.0)
-    scheduler.spawn("killer", lambda: setattr(process, "alive", False), process=process_of_the_killer)
+    scheduler.spawn(
+        "killer", lambda: setattr(process, "alive", False), process=process_of_the_killer
+    )
     scheduler.run()
     assert reached == []
 

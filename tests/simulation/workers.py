@@ -35,9 +35,7 @@ class Workers:
         """
         worker = self._free(function)
         name = worker.process.name
-        actor = self._scheduler.spawn(
-            name, lambda: work(worker.services), process=worker.process
-        )
+        actor = self._scheduler.spawn(name, lambda: work(worker.services), process=worker.process)
         worker.busy = True
         try:
             result: T = self._scheduler.wait(actor, None)

@@ -114,7 +114,9 @@ class World:
     def deliver(self, events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The projector's handler on a batch of events; all of them failed where it died."""
         try:
-            return self.call("projector", lambda _: handler.handler({"Records": list(events)}, None))
+            return self.call(
+                "projector", lambda _: handler.handler({"Records": list(events)}, None)
+            )
         except Died:
             failed = [handler._item(event) for event in events]
             return {"batchItemFailures": [{"itemIdentifier": name} for name in failed]}

@@ -25,7 +25,9 @@ def operator(world: "World", planned: PlannedActor, name: str) -> None:
         world.pause()
         for _ in range(TRIES):
             try:
-                done = world.call("operator", lambda it, op=operation: STEPS[op.step](it.carry_over))  # type: ignore[misc]
+                done = world.call(
+                    "operator", lambda it, op=operation: STEPS[op.step](it.carry_over)
+                )  # type: ignore[misc]
             except NotReady as error:
                 world.scheduler.note("not ready", operation.step, str(error))
                 if "not equal" not in str(error):
