@@ -151,6 +151,13 @@ def test_what_is_taken_out_of_a_list_is_told_by_its_line(http: Http) -> None:
     assert http.run(begun.body["job"]["id"])["result"]["warnings"] == expected
 
 
+@pytest.mark.parametrize("count", [100, 101])
+def test_the_first_100_warnings_of_a_list_are_told(http: Http, count: int) -> None:
+    lines = "".join(f'{{"id": "n{n}", "text": "x\\u0000"}}\n' for n in range(count))
+    told = passed(http, lines.encode(), dry_run=True).body["warnings"]
+    assert [one["field"] for one in told] == [f"active_uri.{n}.text" for n in range(1, 101)]
+
+
 @pytest.mark.parametrize(
     "uri",
     [

@@ -47,7 +47,7 @@ class Drawing:
         scenario = scenario or drawn
         actors = [
             *self._several("client", (1, 2, 2, 3, 4), (3, 10)),
-            *self._several("reader", (0, 1, 2), (2, 7)),
+            *self._several("reader", (0, 1, 2, 2), (2, 7)),
             *self._several("searcher", (0, 1, 2), (2, 6)),
             *self._several("sweeper", (0, 1), (1, 3)),
         ]
@@ -88,7 +88,7 @@ class Drawing:
             mode = chance.choice(MODES)
             return Ask(mode, words=words, waits=chance.random() < 0.3)
         what = chance.choice(
-            ("get", "get", "as of", "revisions", "newest", "oldest", "all", "changes", "receipt")
+            ("get", "get", "as of", "revisions", "newest", "newest", "oldest", "all", "changes", "receipt")
         )
         number = {"as of": chance.randrange(5), "changes": chance.randrange(6)}.get(what)
         return Ask(what, record_id, number=chance.choice((1, 3, 50)) if number is None else number)

@@ -42,7 +42,8 @@ BY_OPERATION: dict[str, tuple[Fault, ...]] = {
     "table.transact_get": (*BROKEN, Fault.CONFLICT, Fault.CRASH_BEFORE, Fault.SLOW),
     "table.write": (*BROKEN, *LOST, Fault.REPEATED, *CRASHES, Fault.SLOW),
     "table.batch_write": (*BROKEN, *LOST, Fault.UNPROCESSED, *CRASHES, Fault.SLOW),
-    "table.transact": (*BROKEN, *LOST, Fault.CONFLICT, *CRASHES, Fault.SLOW),
+    "table.transact": (*BROKEN, *2 * LOST, *3 * (Fault.CONFLICT,), *CRASHES, Fault.SLOW)
+    + (Fault.THROTTLED,),
     "index.bulk": (*BROKEN, *LOST, Fault.ITEMS, *CRASHES, Fault.SLOW),
     "index.admin": (*BROKEN, *LOST[:2], *CRASHES, Fault.SLOW),
     "index.refresh": (*BROKEN, Fault.LOST_TIMEOUT, *CRASHES, Fault.SLOW),
@@ -50,17 +51,17 @@ BY_OPERATION: dict[str, tuple[Fault, ...]] = {
     "embedder.embed": (Fault.THROTTLED, Fault.OUTAGE, Fault.TIMEOUT, Fault.RUBBISH)
     + (Fault.CRASH_BEFORE, Fault.SLOW),
 }
-"""Which faults each operation of a port has."""
+"""Which faults each operation of a port has; one that is named more than once is likelier."""
 
 PORTS = ("table", "index", "embedder")
-LEVELS = (0.0, 0.0, 0.01, 0.03, 0.1)
+LEVELS = (0.0, 0.01, 0.03, 0.1, 0.2)
 """How likely a fault is at one call of a port, in one run."""
 
-STORMY, IN_A_STORM = 0.4, 0.5
+STORMY, IN_A_STORM = 0.5, 0.6
 """How likely a fault is the first of several, and how likely one then is at each of the next calls.
 """
 
-MOST = 40
+MOST = 50
 """Faults in one run, so that it ends."""
 
 CRASH_SHARE = 4

@@ -218,8 +218,9 @@ def _searchable_status(record: Record, clock: NamespaceClock) -> bool:
 def entry_of(partition: str, record: Record, clock: NamespaceClock, vector: Vector | None) -> Entry:
     """The entry of a record as it is: a tombstone entry unless it can be found."""
     if not _searchable_status(record, clock):
-        version = Entry.version_of(max(record.revision, clock.floor), complete=True)
-        return Entry(partition=partition, id=record.id, revision=record.revision, version=version)
+        revision = max(record.revision, clock.floor)
+        version = Entry.version_of(revision, complete=True)
+        return Entry(partition=partition, id=record.id, revision=revision, version=version)
     return Entry(
         partition=partition,
         id=record.id,

@@ -1,13 +1,21 @@
 """How far each index generation is, and its ledger of what cannot be found, on DynamoDB."""
 
+import random
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
-from palimpsest.adapters.dynamodb.batches import get_items, query
+from palimpsest.adapters.dynamodb.batches import TRIES, get_items, query
 from palimpsest.adapters.dynamodb.client import translated
+from palimpsest.adapters.dynamodb.transaction import (
+    condition_failed,
+    record_check,
+    refused_for_good,
+)
+from palimpsest.domain.errors import Throttled
 from palimpsest.domain.instants import from_millis, to_millis
 from palimpsest.domain.ledger import LedgerEntry, Progress, Reason
 
@@ -124,7 +132,7 @@ class DynamoIndexLedger:
         pk = items.partition(tenant, namespace)
         for entry in add:
             item = {**items.key(pk, _sk(generation, entry.id)), **_attributes(entry)}
-            self._put(item, revision=entry.revision)
+            self._put(pk, entry, item)
         held = (
             {entry.id for entry in self.unsearchable(tenant, namespace, generation)}
             if clear
@@ -133,10 +141,26 @@ class DynamoIndexLedger:
         for record_id in held & clear.keys():
             self._remove(items.key(pk, _sk(generation, record_id)), revision=clear[record_id])
 
-    def _put(self, item: items.Item, *, revision: int) -> None:
+    def _put(self, pk: str, entry: LedgerEntry, item: items.Item) -> None:
+        """Put an entry while its record is at that revision. A late one, of a projection that
+        others have overtaken, would stay for ever: nobody clears it any more.
+        """
         nothing_newer = "attribute_not_exists(#rev) OR #rev <= :rev"
-        with translated(), suppress(self._client.exceptions.ConditionalCheckFailedException):
-            self._client.put_item(Item=item, **self._guarded(nothing_newer, revision))
+        put = {"Put": {"Item": item, **self._guarded(nothing_newer, entry.revision)}}
+        check = record_check(entry.id, entry.revision, pk, self._table)
+        for attempt in range(TRIES):
+            try:
+                with translated():
+                    self._client.transact_write_items(TransactItems=[check, put])  # type: ignore[list-item]
+            except self._client.exceptions.TransactionCanceledException as error:
+                if refused_for_good(error):
+                    raise
+                if condition_failed(error):
+                    return
+                time.sleep(random.uniform(0, 0.05 * 2**attempt))  # noqa: S311  # full jitter
+            else:
+                return
+        raise Throttled("others keep writing this record")
 
     def _remove(self, key: items.Item, *, revision: int) -> None:
         nothing_newer = "#rev <= :rev"

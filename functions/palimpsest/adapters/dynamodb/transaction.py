@@ -160,6 +160,14 @@ def refused_for_good(error: ClientError) -> bool:
     return any(reason.get("Code") in _FOR_GOOD for reason in reasons)
 
 
+def condition_failed(error: ClientError) -> bool:
+    """Whether a cancellation says that a condition did not hold, not only that others were
+    writing.
+    """
+    reasons = error.response.get("CancellationReasons", [])
+    return any(reason.get("Code") == "ConditionalCheckFailed" for reason in reasons)
+
+
 def transact(
     client: "DynamoDBClient",
     writes: list[dict[str, Any]],
