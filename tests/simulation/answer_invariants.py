@@ -24,6 +24,8 @@ def acknowledged(
             raise Violated("lost write", f"{request} was answered {committed}")
         if any(outcome.revision != committed.revision for outcome in changed):
             raise Violated("answers", f"{request} was answered {committed}")
+        if {outcome.id for outcome in changed} != _changed_by(request, truth):
+            raise Violated("answers", f"{request} was answered {committed}")
         return told
     _check_nothing_changed(request, told, truth, ended)
     return told
@@ -55,6 +57,16 @@ def refused(
         raise Violated("refused, yet done", f"{request}: {error!r}")
     request.told = Told.REFUSED
     return revisions
+
+
+def _changed_by(request: Request, truth: Truth) -> set[str]:
+    """The records that a request wished for and changed."""
+    ids = {wish.record_id for wish in request.wishes}
+    return {
+        one
+        for one in ids
+        if any(version.by == request.by for version in truth.standing(request.names(one)))
+    }
 
 
 def _check_nothing_changed(

@@ -22,6 +22,9 @@ LONGEST_HIDDEN_S = 0.3
 eraser takes between its two looks.
 """
 
+SHOWN = 0.06
+"""How likely an item comes into view while another call is made."""
+
 
 class Key(NamedTuple):
     """A primary key."""
@@ -165,7 +168,7 @@ class Table:
         for one in list(self._under_way):
             if self._now() >= one.until:
                 self.show_all(one)
-            elif self._chance.random() < 0.15:
+            elif self._chance.random() < SHOWN:
                 self.show(one.hidden[-1], one)
 
     def copy(self) -> dict[Key, Item]:

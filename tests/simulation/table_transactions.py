@@ -89,7 +89,7 @@ class Transactions:
             self._table.abandon(under_way)
             return
         try:
-            while under_way.hidden and self._chance.random() < 0.7:
+            while under_way.hidden and self._chance.random() < 0.85:
                 self._gate.scheduler.pause()
                 self._table.go_on()
         except BaseException:

@@ -71,7 +71,9 @@ def reconciling_parts(settings: Settings | None = None) -> ReconcilingParts:
         jobs=DynamoJobs(table, client),
         fences=fences,
         beginning=BeginningService(it.store, fences, DynamoCommitLog(table, client), it.clock),
-        planning=PlanningService(DynamoRecordScan(table, client), held, embedder.fingerprint),
+        planning=PlanningService(
+            DynamoRecordScan(table, client), held, embedder.fingerprint, embedder.dimension
+        ),
         steps=steps,
         canonical=CanonicalService(
             store=it.store,

@@ -72,9 +72,17 @@ class VectorStore(Protocol):
     """
 
     def held(
-        self, tenant: str, namespace: str, wanted: Mapping[str, str], *, fingerprint: str
+        self,
+        tenant: str,
+        namespace: str,
+        wanted: Mapping[str, str],
+        *,
+        fingerprint: str,
+        dimension: int | None = None,
     ) -> dict[str, Vector]:
-        """Of `{record id: embedded-text hash}`, the vectors held for exactly that text, by id."""
+        """Of `{record id: embedded-text hash}`, the vectors held for exactly that text, by id;
+        those of another width than `dimension`, if it is given, are none.
+        """
         ...
 
     def hold(

@@ -62,7 +62,13 @@ class RecordEmbedding:
         texts = {i: r.content.embedded_text for i, r in records.items() if r.content is not None}
         hashes = {record_id: text_hash(text) for record_id, text in texts.items()}
         fingerprint = self.embedder.fingerprint
-        found = self.vectors_held.held(tenant, namespace, hashes, fingerprint=fingerprint)
+        found = self.vectors_held.held(
+            tenant,
+            namespace,
+            hashes,
+            fingerprint=fingerprint,
+            dimension=self.embedder.dimension,
+        )
         missing: dict[str, tuple[Reason, str]] = {}
         embedded = 0
         todo = sorted(texts.keys() - found.keys(), key=lambda i: (len(texts[i]), i))

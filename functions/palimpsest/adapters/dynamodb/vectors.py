@@ -30,7 +30,13 @@ class DynamoVectorStore:
         self._client = client
 
     def held(
-        self, tenant: str, namespace: str, wanted: Mapping[str, str], *, fingerprint: str
+        self,
+        tenant: str,
+        namespace: str,
+        wanted: Mapping[str, str],
+        *,
+        fingerprint: str,
+        dimension: int | None = None,
     ) -> dict[str, Vector]:
         """See `VectorStore.held`. A payload that is no vector is skipped, to be embedded again."""
         pk = items.partition(tenant, namespace)
@@ -42,7 +48,8 @@ class DynamoVectorStore:
             record_id, data = item["sk"]["S"].split("#")[1], item["vec"]["B"]
             if item["eh"]["S"] != wanted[record_id]:
                 continue
-            vector = from_float16(data, dimension=len(data) // BYTES_PER_DIMENSION)
+            width = dimension or len(data) // BYTES_PER_DIMENSION
+            vector = from_float16(data, dimension=width)
             if vector is not None:
                 vectors[record_id] = vector
         return vectors

@@ -53,11 +53,12 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class PlanningService:
-    """Plans passes. `fingerprint`: of the model whose vectors are looked for."""
+    """Plans passes. `fingerprint` and `dimension`: of the model whose vectors are looked for."""
 
     scan: RecordScan
     vectors: VectorStore
     fingerprint: str
+    dimension: int | None = None
 
     def plan(
         self, one: Pass, desired: Callable[[], Iterable[Desired]], files: PassFiles | None
@@ -118,7 +119,13 @@ class PlanningService:
         texts = {c.id: text_hash(c.content.embedded_text) for c in page if c.content is not None}
         if not texts:
             return 0, 0
-        held = self.vectors.held(one.tenant, one.namespace, texts, fingerprint=self.fingerprint)
+        held = self.vectors.held(
+            one.tenant,
+            one.namespace,
+            texts,
+            fingerprint=self.fingerprint,
+            dimension=self.dimension,
+        )
         return len(texts) - len(held), len(held)
 
 

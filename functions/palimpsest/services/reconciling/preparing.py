@@ -38,7 +38,11 @@ class PreparingService:
         texts = {c.id: c.content.embedded_text for c in page if c.content is not None}
         hashes = {record_id: text_hash(text) for record_id, text in texts.items()}
         known = self.held.held(
-            one.tenant, one.namespace, hashes, fingerprint=self.embedder.fingerprint
+            one.tenant,
+            one.namespace,
+            hashes,
+            fingerprint=self.embedder.fingerprint,
+            dimension=self.embedder.dimension,
         )
         made = dict(before.vectors)
         todo = sorted(texts.keys() - known.keys() - made.keys(), key=lambda i: (len(texts[i]), i))
