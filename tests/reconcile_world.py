@@ -72,7 +72,9 @@ class ReconcileWorld(World):
         """Make the services anew, of the parts as they are now."""
         it, clock, embedder = self.projection, self.clock, self.embedder
         self.beginning = BeginningService(self.store, self.fences, self.log, clock)
-        planning = PlanningService(self.scan, self.vectors, embedder.fingerprint)
+        planning = PlanningService(
+            self.scan, self.vectors, embedder.fingerprint, embedder.dimension
+        )
         self.steps = PassSteps(
             store=self.store,
             fences=self.fences,

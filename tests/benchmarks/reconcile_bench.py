@@ -125,6 +125,10 @@ class _NotStarted:
     def start(self, name: str, payload: Any) -> None:
         """The steps are taken here."""
 
+    def running(self, name: str) -> bool | None:
+        """No machine runs."""
+        return None
+
 
 @contextmanager
 def peak_memory() -> Iterator[list[float]]:

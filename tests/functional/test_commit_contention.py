@@ -10,6 +10,12 @@ from palimpsest.domain.visibility import stands
 from world import NAMESPACE, TENANT, World
 
 
+@pytest.fixture
+def world(tables: dict[str, str]) -> World:
+    """Over moto, whose client these tests look into."""
+    return World(tables["RecordsTable"])
+
+
 def refusal(code: str, operation: str, status: int = 400) -> ClientError:
     answer: Any = {
         "Error": {"Code": code, "Message": "no"},

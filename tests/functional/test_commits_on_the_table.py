@@ -10,6 +10,12 @@ from palimpsest.domain.records import Content, Status
 from world import NAMESPACE, TENANT, World
 
 
+@pytest.fixture
+def world(tables: dict[str, str]) -> World:
+    """Over moto, whose client these tests look into."""
+    return World(tables["RecordsTable"])
+
+
 def put(record_id: str, text: str, **fields: Any) -> Operation:
     return Operation(id=record_id, content=Content(text=text, **fields))
 

@@ -13,6 +13,12 @@ from world import NAMESPACE, TENANT, World
 Attempt = Callable[[Callable[[], Any]], Any]
 
 
+@pytest.fixture
+def world(tables: dict[str, str]) -> World:
+    """Over moto, whose client these tests look into."""
+    return World(tables["RecordsTable"])
+
+
 def refusal(world: World, code: str, **members: Any) -> ClientError:
     answer: Any = {
         "Error": {"Code": code, "Message": "no"},

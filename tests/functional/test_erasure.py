@@ -10,6 +10,12 @@ from palimpsest.services import erase as erasing
 from world import NAMESPACE, TENANT, World
 
 
+@pytest.fixture
+def world(tables: dict[str, str]) -> World:
+    """Over moto, whose client these tests look into."""
+    return World(tables["RecordsTable"])
+
+
 def everything(world: World) -> str:
     return json.dumps(world.client.scan(TableName=world.table)["Items"], default=repr)
 

@@ -17,6 +17,13 @@ from palimpsest.domain.records import Content
 from palimpsest.services.commit import Committed
 from world import NAMESPACE, TENANT, World
 
+
+@pytest.fixture
+def world(tables: dict[str, str]) -> World:
+    """Over moto, whose client these tests look into."""
+    return World(tables["RecordsTable"])
+
+
 KEY = IdempotencyKey("k", "request")
 
 

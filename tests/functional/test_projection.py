@@ -62,7 +62,7 @@ def test_a_lost_index_is_rebuilt_from_the_table_without_embedding(world: World) 
         world.put(f"r{n}", f"text {n}")
     world.forget("r3")
     world.project()
-    fresh = World(world.table)
+    fresh = World(world.table, client=world.client)
     fresh.project()
     assert fresh.embedder.calls == []
     assert states(fresh) == states(world)
@@ -118,7 +118,7 @@ def test_too_few_vectors_leave_every_text_of_the_call_pending(world: World) -> N
 
 def test_a_late_projection_of_an_old_state_never_undoes_a_newer_one(world: World) -> None:
     world.put("a", "old words")
-    late = World(world.table, index=world.index)
+    late = World(world.table, index=world.index, client=world.client)
     stale_clock, stale_records = world.store.read(TENANT, NAMESPACE, ["a"])
     world.put("a", "new words")
     world.project()

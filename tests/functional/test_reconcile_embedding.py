@@ -77,8 +77,14 @@ def test_a_lost_index_is_written_again_without_embedding(listed: QuickWorld) -> 
 
 @pytest.mark.parametrize(
     "payload",
-    [b"", b"\0", to_float16((0.0,) * 64), to_float16((float("nan"),) * 64)],
-    ids=["empty", "odd", "zero", "not finite"],
+    [
+        b"",
+        b"\0",
+        to_float16((0.0,) * 64),
+        to_float16((float("nan"),) * 64),
+        to_float16((1.0,) * 32),
+    ],
+    ids=["empty", "odd", "zero", "not finite", "another width"],
 )
 def test_a_malformed_held_vector_is_embedded_again(listed: QuickWorld, payload: bytes) -> None:
     (sk,) = listed.items("V#f0005")

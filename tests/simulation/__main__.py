@@ -3,8 +3,8 @@
     python -m simulation --seed N [--shrink] [--scenario mixed]
     python -m simulation --seeds A..B [--seconds S]
 
-`PYTHONPATH=functions:tests`. The same seed gives the same run on the same code: hashes of strings are
-fixed by starting again under `PYTHONHASHSEED=0`.
+`PYTHONPATH=functions:tests`. The same seed gives the same run on the same code: hashes of strings
+are fixed by starting again under `PYTHONHASHSEED=0`.
 """
 
 import os

@@ -71,7 +71,8 @@ def _many(seeds: range, options: argparse.Namespace) -> int:
                 break
     took, used = time.monotonic() - start, time.process_time() - used
     print(  # noqa: T201
-        f"{done} seeds in {took:.1f} s ({done / max(used, 0.001):.0f} a second of a core), {steps} steps,"
+        f"{done} seeds in {took:.1f} s ({done / max(used, 0.001):.0f} a second of a core),"
+        f" {steps} steps,"
         f" {commits} commits, {half_seen} half-visible reads, {faults.total()} faults,"
         f" {len(failed)} failed"
     )

@@ -1,5 +1,5 @@
-"""Invariants of every commit, checked as the table applies it: the clock has no gap, nothing but what
-was asked for is written, once, every guard is true of the state it is applied to, and what is
+"""Invariants of every commit, checked as the table applies it: the clock has no gap, nothing but
+what was asked for is written, once, every guard is true of the state it is applied to, and what is
 overwritten is kept.
 """
 
@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from simulation.known_findings import UNCHANGED_UNGUARDED, tolerated
 from simulation.requests import Request, Requests, Told, Wish
 from simulation.scheduling import Violated
 from simulation.table import Item, Key, Written
-from simulation.truth import ACTIVE, DELETED, NEVER, SUPERSEDED, Tick, Truth, Version, version_of
+from simulation.truth import ABSENT, ACTIVE, DELETED, SUPERSEDED, Tick, Truth, Version, version_of
 
 COUNTS = {"n_active": ACTIVE, "n_superseded": SUPERSEDED, "n_deleted": DELETED}
 RESTORE = "restore"
@@ -56,7 +55,8 @@ def commit_of(writes: Sequence[Written]) -> Commit | None:
 
 def check(commit: Commit, truth: Truth, requests: Requests) -> Request | None:
     """Raises `Violated`. The request that was applied; None for a jump of the clock."""
-    _check_clock(commit, truth)
+    check_clock(commit, truth)
+    check_counts(commit, truth)
     records = commit.records()
     if commit.by == RESTORE:
         if records:
@@ -74,12 +74,10 @@ def check(commit: Commit, truth: Truth, requests: Requests) -> Request | None:
         f"{i}: {found.get(i)} instead of {expected.get(i)}"
         for i in sorted(expected.keys() | found.keys())
         if _differs(found.get(i), expected.get(i), commit.revision)
-        and not _stale(request, i, found.get(i), truth)
     ]
     if wrong:
         raise Violated("lost or phantom write", f"{request} at {commit.revision}: {wrong}")
-    changed = {i: outcome for i, outcome in expected.items() if i in found}
-    _check_left_behind(commit, truth, changed)
+    check_left_behind(commit, truth, expected)
     return request
 
 
@@ -114,12 +112,21 @@ def guard_holds(wish: Wish, version: Version) -> bool:
     return wish.guard in {None, revision} or (wish.guard == "exists" and revision > 0)
 
 
-def _check_clock(commit: Commit, truth: Truth) -> None:
+def check_clock(commit: Commit, truth: Truth) -> None:
+    """The clock goes on by one, and the log says so. Raises `Violated`."""
     before, after = truth.clock(commit.pk), commit.revision
     if after != before + 1 and not (commit.by == RESTORE and after > before):
         raise Violated("clock", f"{commit.pk} went from {before} to {after}")
     if int(commit.log["prev"]["N"]) != before:
         raise Violated("log", f"{commit.pk} {after} says that {commit.log['prev']} was before")
+
+
+def check_counts(commit: Commit, truth: Truth) -> None:
+    """The clock counts the records by status, and the floor stands. Raises `Violated`."""
+    after = commit.revision
+    floor = int((commit.clock.after or {}).get("fl", {"N": "0"})["N"])
+    if floor != truth.floors.get(commit.pk, 0):
+        raise Violated("purges", f"{commit.pk} {after} has the floor {floor}")
     statuses = {i: one.status for i, one in truth.records(commit.pk)}
     statuses |= {i: str(item["st"]["S"]) for i, item in commit.records().items()}
     counted = Counter(statuses.values())
@@ -144,28 +151,20 @@ def _differs(found: Version | None, expected: tuple[str, str | None] | None, rev
     return (found.status, found.text) != expected or found.revision != revision
 
 
-def _stale(request: Request, record_id: str, found: Version | None, truth: Truth) -> bool:
-    """Whether a record was left as it is because a stale read showed it as wished."""
-    if found is not None or not tolerated(UNCHANGED_UNGUARDED) or len(request.wishes) == 1:
-        return False
-    seen = truth.seen(request.names(record_id), request.began, NEVER)
-    wished = [wish for wish in request.wishes if record_id in {wish.record_id, *wish.supersedes}]
-    return any(
-        stands_as_wished(wish, version) or version.superseded_by == wish.record_id
-        for wish in wished
-        for version in (*seen, *truth.seen(request.names(wish.record_id), request.began, NEVER))
-    )
-
-
-def _check_left_behind(
+def check_left_behind(
     commit: Commit, truth: Truth, expected: Mapping[str, tuple[str, str | None]]
 ) -> None:
     """Former versions, marks of forgettings, and the log's word of what was before."""
+    floor = truth.floors.get(commit.pk, 0)
+    purged = [sk for sk in commit.items if sk.startswith("H#") and int(sk[-20:]) <= floor]
+    if purged:
+        raise Violated("purges", f"{commit.pk} {commit.revision} keeps {purged}")
     ids = [one["S"] for one in commit.log["ids"]["L"]]
     was = dict(zip(ids, (int(one["N"]) for one in commit.log["was"]["L"]), strict=True))
     for record_id, (status, _) in expected.items():
         before = truth.now((commit.pk, record_id))
-        if was.get(record_id) != before.revision:
+        told = was.get(record_id, -1)
+        if told != before.revision and not (before.status == ABSENT and 0 <= told <= before.revision):
             raise Violated("log", f"{commit.pk} {commit.revision}: {record_id} was {before}")
         marker = f"E#{record_id}#{commit.revision:020}"
         if status == DELETED and marker not in commit.items:
@@ -187,9 +186,9 @@ def applied(commit: Commit, truth: Truth, request: Request | None, moment: int) 
     tick = Tick(commit.revision, moment)
     truth.ticks[commit.pk].append(tick)
     truth.hidden[hidden[0]] = tick
-    if request is None:
+    if commit.by == RESTORE:
         truth.jumps.add((commit.pk, commit.revision))
-    else:
+    if request is not None:
         request.applied.append(commit.revision)
     for record_id, item in commit.records().items():
         version = version_of(item, moment, commit.by)

@@ -3,11 +3,13 @@
 import random
 from itertools import count
 
+from simulation.drawing_passes import DrawingPasses
 from simulation.embedding import UNSPEAKABLE
 from simulation.engine import INDIGESTIBLE
 from simulation.plans import (
     CARRY_OVER,
     MIXED,
+    RECONCILE,
     RESTORE,
     Ask,
     Do,
@@ -33,6 +35,7 @@ class Drawing:
     """Draws one plan."""
 
     def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._chance = random.Random(f"plan {seed}")
         self._number = count(1)
         self._texts: list[str] = []
@@ -43,7 +46,8 @@ class Drawing:
 
     def plan(self, scenario: str | None = None) -> Plan:
         """The plan; its scenario is drawn too where none is asked for."""
-        drawn = self._chance.choices((MIXED, RESTORE, CARRY_OVER), (8, 1, 1))[0]
+        several = (MIXED, RESTORE, CARRY_OVER, RECONCILE)
+        drawn = self._chance.choices(several, (7, 1, 1, 2))[0]
         scenario = scenario or drawn
         actors = [
             *self._several("client", (1, 2, 2, 3, 4), (3, 10)),
@@ -58,6 +62,7 @@ class Drawing:
             first = self._chance.choice((("begin",), ("rebuild",)))
             steps = (*first, *CARRY_OVER_STEPS[1 : self._chance.randrange(2, 8)])
             actors.append(self._actor("operator", tuple(map(Do, steps))))
+        actors += DrawingPasses(self._seed, self._ids, self._texts).actors(scenario)
         following = scenario == CARRY_OVER and self._chance.random() < 0.7
         return Plan(scenario, tuple(actors), following=following)
 
@@ -88,7 +93,18 @@ class Drawing:
             mode = chance.choice(MODES)
             return Ask(mode, words=words, waits=chance.random() < 0.3)
         what = chance.choice(
-            ("get", "get", "as of", "revisions", "newest", "newest", "oldest", "all", "changes", "receipt")
+            (
+                "get",
+                "get",
+                "as of",
+                "revisions",
+                "newest",
+                "newest",
+                "oldest",
+                "all",
+                "changes",
+                "receipt",
+            )
         )
         number = {"as of": chance.randrange(5), "changes": chance.randrange(6)}.get(what)
         return Ask(what, record_id, number=chance.choice((1, 3, 50)) if number is None else number)

@@ -17,6 +17,9 @@ CREATED, CONFLICT, BAD, MISSING, OVERLOADED, UNAVAILABLE = 201, 409, 400, 404, 4
 INDIGESTIBLE = "indigestible"
 """A record whose id begins with this is one that the engine refuses."""
 
+NOBODY = "nobody"
+"""An entry of this id has no record: it was put there from outside."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -53,6 +56,10 @@ class EngineIndex:
     documents: dict[str, Document] = field(default_factory=dict)
     visible: dict[str, Document] = field(default_factory=dict)
     highest: dict[str, int] = field(default_factory=dict)
+    former: dict[str, list[Document]] = field(default_factory=dict)
+    strays: dict[str, Document] = field(default_factory=dict)
+    damaged: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By name, when an entry was damaged from outside, and the version that it had."""
 
     @property
     def generation(self) -> str:
@@ -111,8 +118,12 @@ class Engine:
         document = self._document(json.loads(source), version)
         if document.id.startswith(INDIGESTIBLE) and not document.tombstone:
             return BAD
+        if standing is not None:
+            index.former.setdefault(name, []).append(standing)
         index.documents[name] = document
         self.witness(index, name, document)
+        if name in index.damaged and document.version >= index.damaged[name][1]:
+            del index.damaged[name]
         index.highest[name] = max(index.highest.get(name, 0), document.version)
         self.maybe_refresh(index)
         return CREATED

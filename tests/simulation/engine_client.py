@@ -1,6 +1,6 @@
-"""The OpenSearch client as the adapter's writes and its catalogue use it, over the simulated engine.
-What it does not understand, and every error of its own, is loud: the adapter takes a `KeyError` for
-an answer that cannot be read.
+"""The OpenSearch client as the adapter's writes and its catalogue use it, over the simulated
+engine. What it does not understand, and every error of its own, is loud: the adapter takes a
+`KeyError` for an answer that cannot be read.
 """
 
 import json

@@ -64,6 +64,8 @@ class EngineReads:
     def check_newer(self, entry: Entry) -> None:
         """Raises `Violated` where an entry was called stale, and one of its very version stands."""
         name = document_id(entry.partition, entry.id)
+        if any(name in index.damaged for index in self._engine.indices.values()):
+            return
         standing = [
             index.documents[name].version
             for index in self._engine.indices.values()
@@ -110,6 +112,13 @@ class SimulatedIndex(OpenSearchIndex):
                 tombstone=one.tombstone,
                 vector="vector" in one.source,
             )
+
+    def strays(self, partition: str, *, remove: bool = False) -> int:
+        index = self._reads.index(self._standing().name, "strays")
+        beside = [name for name, one in index.strays.items() if one.partition == partition]
+        for name in beside if remove else ():
+            del index.strays[name], index.damaged[name]
+        return len(beside)
 
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         def found(standing: Generation) -> frozenset[Leg]:
@@ -177,10 +186,10 @@ def _score(one: Document, words: Sequence[str], query: LegQuery) -> float | None
     vector = one.source.get("vector")
     if vector is None or query.vector is None:
         return None
-    return sum(a * b for a, b in zip(vector, query.vector, strict=True))
+    return float(sum(a * b for a, b in zip(vector, query.vector, strict=True)))
 
 
 def _valid(one: Document, now: datetime) -> bool:
     at = to_millis(now)
-    begun = one.source.get("valid_from", at) <= at
-    return begun and at < one.source.get("until", at + 1)
+    begun = bool(one.source.get("valid_from", at) <= at)
+    return begun and at < int(one.source.get("until", at + 1))

@@ -42,18 +42,26 @@ BY_OPERATION: dict[str, tuple[Fault, ...]] = {
     "table.transact_get": (*BROKEN, Fault.CONFLICT, Fault.CRASH_BEFORE, Fault.SLOW),
     "table.write": (*BROKEN, *LOST, Fault.REPEATED, *CRASHES, Fault.SLOW),
     "table.batch_write": (*BROKEN, *LOST, Fault.UNPROCESSED, *CRASHES, Fault.SLOW),
-    "table.transact": (*BROKEN, *2 * LOST, *3 * (Fault.CONFLICT,), *CRASHES, Fault.SLOW)
-    + (Fault.THROTTLED,),
+    "table.transact": (
+        *(*BROKEN, Fault.THROTTLED, *2 * LOST, *3 * (Fault.CONFLICT,)),
+        *(*CRASHES, Fault.SLOW),
+    ),
     "index.bulk": (*BROKEN, *LOST, Fault.ITEMS, *CRASHES, Fault.SLOW),
     "index.admin": (*BROKEN, *LOST[:2], *CRASHES, Fault.SLOW),
     "index.refresh": (*BROKEN, Fault.LOST_TIMEOUT, *CRASHES, Fault.SLOW),
     "index.read": (*BROKEN, Fault.CRASH_BEFORE, Fault.SLOW),
-    "embedder.embed": (Fault.THROTTLED, Fault.OUTAGE, Fault.TIMEOUT, Fault.RUBBISH)
-    + (Fault.CRASH_BEFORE, Fault.SLOW),
+    "embedder.embed": (
+        *(Fault.THROTTLED, Fault.OUTAGE, Fault.TIMEOUT, Fault.RUBBISH),
+        *(Fault.CRASH_BEFORE, Fault.SLOW),
+    ),
+    "objects.read": (*BROKEN, Fault.CRASH_BEFORE, Fault.SLOW),
+    "objects.write": (*BROKEN, *LOST[:2], *CRASHES, Fault.SLOW),
+    "jobs.start": (*BROKEN, *LOST[:2], *CRASHES, Fault.SLOW),
+    "jobs.run": (Fault.OUTAGE, Fault.TIMEOUT),
 }
 """Which faults each operation of a port has; one that is named more than once is likelier."""
 
-PORTS = ("table", "index", "embedder")
+PORTS = ("table", "index", "embedder", "objects", "jobs")
 LEVELS = (0.0, 0.01, 0.03, 0.1, 0.2)
 """How likely a fault is at one call of a port, in one run."""
 

@@ -1,5 +1,5 @@
-"""The gate that every call of a simulated port goes through: others may run, a fault may strike, the
-caller may crash.
+"""The gate that every call of a simulated port goes through: others may run, a fault may strike,
+the caller may crash.
 """
 
 from collections.abc import Callable

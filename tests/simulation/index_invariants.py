@@ -1,16 +1,17 @@
-"""Invariants of the index, checked as the engine takes a document and as the table is told how far a
-generation is: no older pass undoes a newer one, an entry is what its record was, and what is said to
-be indexed can be found or stands in the ledger.
+"""Invariants of the index, checked as the engine takes a document and as the table is told how far
+a generation is: no older pass undoes a newer one, an entry is what its record was, and what is said
+to be indexed can be found or stands in the ledger.
 """
 
 from collections.abc import Iterator
 
+from palimpsest.adapters.opensearch.documents import document_id
 from palimpsest.domain.vectors import text_hash
 from simulation.embedding import vector_of
-from simulation.engine import Document, Engine, EngineIndex
+from simulation.engine import NOBODY, Document, Engine, EngineIndex
 from simulation.scheduling import Violated
 from simulation.table import Key, Table, Written
-from simulation.truth import ACTIVE, Truth, Version
+from simulation.truth import ABSENT, ACTIVE, Truth, Version
 
 NEAR = 2e-3
 """How much a vector's numbers may differ from the model's: they are held in sixteen bits."""
@@ -23,6 +24,8 @@ def check_document(index: EngineIndex, name: str, document: Document, truth: Tru
         said = f"{index.name} {name}: {document.version} over {highest}"
         raise Violated("an older pass undoes a newer", said)
     revision = int(document.source["revision"])
+    if document.id == NOBODY and document.tombstone:
+        return
     were = truth.versions.get((document.partition, document.id), [])
     if not any(is_of(document, one) for one in were if one.revision == revision):
         raise Violated("entries", f"{index.name} {name}: {document.source} was never true")
@@ -70,11 +73,13 @@ def _not_found(pk: str, upto: int, index: EngineIndex, table: Table, truth: Trut
     """The records up to a revision that neither a search finds nor the ledger names."""
     visible = {one.id: one for one in index.visible.values() if one.partition == pk}
     for record_id, version in truth.records(pk):
-        if not 0 < version.revision <= upto:
+        if not 0 < version.revision <= upto or version.status == ABSENT:
             continue
         entry = table.true(Key(pk, f"U#{index.generation}#{record_id}"))
         if entry is not None and int(entry["rev"]["N"]) >= version.revision:
             continue
         document = visible.get(record_id)
+        if document_id(pk, record_id) in index.damaged:
+            continue
         if document is None or document.version < 2 * version.revision + 1:
             yield f"{record_id} {version} is {document and document.version}"

@@ -1,4 +1,4 @@
-"""Deliberate faults, put into a copy of the code one at a time, each of which the simulation must find.
+"""Deliberate faults, put into a copy of the code one at a time; the simulation must find each.
 
     python -m simulation.mutations [--seeds N] [--only WORDS]
 
@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from simulation.mutation_list import MUTATIONS, Mutation
+from simulation.mutation import Mutation
+from simulation.mutation_list import MUTATIONS
 
 TESTS = Path(__file__).parents[1]
 FUNCTIONS = TESTS.parent / "functions"
@@ -57,8 +58,10 @@ def caught(mutation: Mutation, *, seeds: int = SEEDS, seconds: float = LONGEST_S
         mutated(mutation, functions)
         scenario = ["--scenario", mutation.scenario] if mutation.scenario else []
         ran = subprocess.run(
-            [sys.executable, "-m", "simulation", "--seeds", f"0..{seeds - 1}"]
-            + ["--seconds", str(seconds), *scenario],
+            [
+                *(sys.executable, "-m", "simulation", "--seeds", f"0..{seeds - 1}"),
+                *("--seconds", str(seconds), *scenario),
+            ],
             env={
                 **os.environ,
                 "PYTHONPATH": f"{functions}{os.pathsep}{TESTS}",

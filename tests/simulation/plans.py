@@ -1,13 +1,15 @@
-"""What a run is to do: actors with their operations, and what may go wrong. A plan and a seed for the
-schedule are the whole of a run; a plan can be cut down, and prints as a short script.
+"""What a run is to do: actors with their operations, and what may go wrong. A plan and a seed for
+the schedule are the whole of a run; a plan can be cut down, and prints as a short script.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-MIXED, RESTORE, CARRY_OVER = "mixed", "restore", "carry over"
-SCENARIOS = (MIXED, RESTORE, CARRY_OVER)
+from simulation.planned_passes import Canonical, Pass, Purge
+
+MIXED, RESTORE, CARRY_OVER, RECONCILE = "mixed", "restore", "carry over", "reconcile"
+SCENARIOS = (MIXED, RESTORE, CARRY_OVER, RECONCILE)
 
 FEW = 12
 PlannedGuard = Literal["seen", "absent", "exists", "none"]
@@ -71,7 +73,7 @@ class Do:
         return self.step
 
 
-Operation = Send | Ask | Do
+Operation = Send | Ask | Do | Pass | Canonical | Purge
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ def _less(actor: PlannedActor) -> Iterator[PlannedActor]:
 
 
 def _simpler(operation: Operation) -> Iterator[Operation]:
+    if isinstance(operation, Pass | Canonical | Purge):
+        yield from operation.simpler()
     if not isinstance(operation, Send):
         return
     if operation.keyed or operation.clock_guarded:

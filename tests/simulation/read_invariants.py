@@ -3,6 +3,7 @@ nothing that was forgotten before it.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from palimpsest.domain.records import Record
@@ -52,7 +53,7 @@ def check_as_of(
     """
     standing = truth.standing(names)
     then = [one for one in standing if one.revision <= revision][-1]
-    later = [one for one in standing if one.status == DELETED and one.revision >= then.revision]
+    later = [one for one in standing if one.ends and one.revision >= then.revision]
     gone_before = any(one.visible < began for one in later)
     gone_after = any(one.applied < ended for one in later)
     far = max(truth.ticked(names[0], began, ended)) >= revision
@@ -71,7 +72,7 @@ def check_as_of(
 
 def _seen_before(record: Record, revision: int, standing: Sequence[Version], began: float) -> bool:
     """Whether it is what stood before a version that could not be seen yet when the read began."""
-    for one, following in zip(standing, standing[1:], strict=False):
+    for one, following in pairwise(standing):
         if shows(record, one) and one.revision <= revision and following.visible > began:
             return True
     return False
@@ -86,15 +87,15 @@ def check_history(
     if not heads:
         raise Violated("histories", f"{names}: {records[0]} was never the present one")
     place = max(n for n, one in enumerate(standing) if one.revision == heads[0].revision)
-    expected = []
+    expected: list[Version] = []
     for one in reversed(standing[: place + 1]):
-        if one.revision == 0 or (one.status == DELETED and expected):
+        if one.revision == 0 or (one.ends and (expected or one.status != DELETED)):
             break
         expected.append(one)
     if heads[0].status == DELETED:
         expected = expected[:1]
     forgotten = any(
-        one.status == DELETED and one.applied < ended and one.visible > began
+        one.ends and one.applied < ended and one.visible > began
         for one in standing[place:]
     )
     fits = all(shows(record, one) for record, one in zip(records, expected, strict=False))

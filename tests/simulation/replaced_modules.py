@@ -5,7 +5,6 @@ seeded source in the place of `time`, `random`, `uuid`, `secrets` and locks.
 import random
 import secrets
 import sys
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -110,12 +109,10 @@ def replaced(scheduler: Scheduler) -> Iterator[None]:
     new = _replacements(scheduler)
     places: list[tuple[Any, str, Any]] = [(m, name, new[name]) for m, name in _places()]
     lock: Callable[[], Any] = lambda: SimulatedLock(scheduler)  # noqa: E731
-    for name in LOCKED:
-        places.append((sys.modules[name], "threading", SimpleNamespace(Lock=lock)))
+    read = SimpleNamespace(now=lambda zone: scheduler.clock.now().astimezone(zone))
+    places += [(sys.modules[one], "threading", SimpleNamespace(Lock=lock)) for one in LOCKED]
     places.append((sys.modules[LOCKED[1]], "Future", _future_of(scheduler)))
-    for name in NOW_READ:
-        read = SimpleNamespace(now=lambda zone: scheduler.clock.now().astimezone(zone))
-        places.append((sys.modules[name], datetime.__name__, read))
+    places += [(sys.modules[one], datetime.__name__, read) for one in NOW_READ]
     before = [(module, name, vars(module)[name]) for module, name, _ in places]
     try:
         for module, name, value in places:

@@ -29,8 +29,8 @@ class Wish:
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """A commit under its own name `by`, repeated or not. `applied`: the revisions at which the table
-    did it, in the present table; `expected` guards the clock.
+    """A commit under its own name `by`, repeated or not. `applied`: the revisions at which the
+    table did it, in the present table; `expected` guards the clock.
     """
 
     by: str

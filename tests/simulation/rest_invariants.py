@@ -1,18 +1,18 @@
-"""Invariants at rest, when nothing fails any more and everything has been projected and erased: table
-and index are equal, nothing acknowledged is lost, and what was forgotten is nowhere.
+"""Invariants at rest, when nothing fails any more and everything has been projected and erased:
+table and index are equal, nothing acknowledged is lost, and what was forgotten is nowhere.
 """
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.domain.vectors import text_hash
 from palimpsest.services.prove import ProofService
+from simulation import job_invariants, purge_invariants
 from simulation.embedding import UNSPEAKABLE
-from simulation.engine import INDIGESTIBLE, EngineIndex
+from simulation.engine import INDIGESTIBLE, NOBODY, EngineIndex
 from simulation.index_invariants import is_of
-from simulation.known_findings import LATE_LEDGER, tolerated
 from simulation.requests import Told
 from simulation.scheduling import Violated
 from simulation.services import TABLE
@@ -31,6 +31,8 @@ def check(world: "World") -> None:
         _check_index(index, world)
     _check_forgotten(world)
     _check_proofs(world)
+    purge_invariants.check_rest(world)
+    job_invariants.check_rest(world)
 
 
 def _check_table(world: "World") -> None:
@@ -40,7 +42,8 @@ def _check_table(world: "World") -> None:
         item = table.true(Key(names[0], f"R#{names[1]}"))
         held = version_of(item, 0, "") if item else None
         now = versions[-1]
-        told = (held.revision, held.status, held.text) if held else (0, ABSENT, None)
+        absent = (now.revision if now.ends else 0, ABSENT, None)
+        told = (held.revision, held.status, held.text) if held else absent
         if told != (now.revision, now.status, now.text):
             raise Violated("lost or phantom write", f"{names} is {held} instead of {now}")
     for pk in world.truth.partitions():
@@ -77,8 +80,6 @@ def _check_index(index: EngineIndex, world: "World") -> None:
     for names, versions in world.truth.versions.items():
         now, document = versions[-1], found.pop(names, None)
         entry = world.table.true(Key(names[0], f"U#{index.generation}#{names[1]}"))
-        if entry and int(entry["rev"]["N"]) < now.revision and tolerated(LATE_LEDGER):
-            entry = None
         reason = str(entry["why"]["S"]) if entry else None
         expected = _reason(names[1], now, rejected)
         if reason != expected:
@@ -91,7 +92,8 @@ def _check_index(index: EngineIndex, world: "World") -> None:
         fits = is_of(document, now) and (complete or reason == "embedding_failed")
         if not fits and reason != "index_rejected":
             raise Violated("index = table", f"{index.name} {names}: {document} is not {now}")
-    if found:
+    found = {names: one for names, one in found.items() if names[1] != NOBODY or not one.tombstone}
+    if found or index.strays:
         raise Violated("index = table", f"{index.name} has {sorted(found)} beside the table's")
 
 
@@ -130,7 +132,8 @@ def _holds(item: Item, texts: set[str], hashes: set[str]) -> bool:
 def _check_proofs(world: "World") -> None:
     """The code's own proof agrees, of every generation."""
     made = world.composition
-    proofs = ProofService(store=made.store(), ledger=DynamoIndexLedger(TABLE, world.client))
+    client: Any = world.client
+    proofs = ProofService(store=made.store(), ledger=DynamoIndexLedger(TABLE, client))
     generations = made.generations()
     for generation in generations.kept():
         for pk in _written(world):

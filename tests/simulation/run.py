@@ -12,6 +12,7 @@ from simulation import rest_invariants
 from simulation.actors import KINDS
 from simulation.drawing import Drawing
 from simulation.faults import Fault
+from simulation.known_findings import UNLISTED_JOB, tolerated
 from simulation.plans import Plan, PlannedActor
 from simulation.scheduling import Process, Violated
 from simulation.world import World
@@ -94,6 +95,12 @@ def _come_to_rest(world: World) -> None:
     world.faults.on = False
     world.scheduler.note("quiet")
 
+    def resumed() -> None:
+        world.scheduler.sleep(REMEMBERED_S)
+        world.take({"step": "resume", "older_than_s": 0})
+        if tolerated(UNLISTED_JOB):
+            world.machines.resume_unlisted()
+
     def swept() -> None:
         world.scheduler.sleep(REMEMBERED_S)
         for _ in range(SWEEPS):
@@ -102,7 +109,14 @@ def _come_to_rest(world: World) -> None:
             world.scheduler.sleep(1.0)
         raise Violated("ends", "the sweeps never succeed")
 
+    def mended() -> None:
+        for pk in world.truth.partitions() if world.passes.damaging else ():
+            world.mend(*pk.split("#"))
+
+    for _ in range(2):  # the second for jobs whose machine had not gone yet
+        _alone(world, resumed)
     _alone(world, swept)
+    _alone(world, mended)
     _alone(world, partial(rest_invariants.check, world))
 
 

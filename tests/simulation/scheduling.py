@@ -1,9 +1,9 @@
 """One seeded scheduler of actors: which of them goes on at every port call, and simulated time.
 
 Every actor is a greenlet, and only one runs at a time. It hands over where it calls a port
-(`pause`), sleeps or waits, and nowhere else; so a run is a function of its seed. An actor belongs to
-a process, as a request belongs to a Lambda worker: when the process dies, the actor ends at its next
-call with `Crash`, which no `except Exception` catches.
+(`pause`), sleeps or waits, and nowhere else; so a run is a function of its seed. An actor belongs
+to a process, as a request belongs to a Lambda worker: when the process dies, the actor ends at its
+next call with `Crash`, which no `except Exception` catches.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from greenlet import getcurrent, greenlet
+from greenlet import getcurrent, greenlet  # type: ignore[import-untyped]
 
 START = datetime(2026, 6, 1, tzinfo=UTC)
 FOREVER = float("inf")
@@ -230,7 +230,7 @@ class Scheduler:
             weights = [one.weight for one in those if one is not None]
             place = self.chance.choices(range(several), weights)[0]
             if self.chance.random() < 0.02:
-                those[place].weight = self.chance.random() ** 3 + 0.01  # type: ignore[union-attr]
+                those[place].weight = self.chance.random() ** 3 + 0.01
         else:
             place = int(self.chance.random() * several)
         if place == len(ready):

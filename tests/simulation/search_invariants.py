@@ -4,6 +4,7 @@ answer says to be indexed is found where every leg answered.
 
 from typing import TYPE_CHECKING
 
+from palimpsest.adapters.opensearch.documents import document_id
 from palimpsest.domain.entries import LegStatus
 from palimpsest.domain.queries import Mode, SearchAnswer
 from simulation.read_invariants import shows
@@ -59,7 +60,8 @@ def _excused(pk: str, record_id: str, answer: SearchAnswer, world: "World") -> b
     """Whether the ledger of some generation names it, or it has no place on a semantic search."""
     if answer.request.mode is Mode.SEMANTIC:
         return True
+    name = document_id(pk, record_id)
     return any(
-        world.table.true(Key(pk, f"U#{index.generation}#{record_id}")) is not None
+        name in index.damaged or world.table.true(Key(pk, f"U#{index.generation}#{record_id}")) is not None
         for index in world.engine.indices.values()
     )

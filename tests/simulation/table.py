@@ -13,13 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from simulation.known_findings import EARLY_MARK, UNSEEN_HISTORY, tolerated
-
 Item = dict[str, Any]
 
 LONGEST_HIDDEN_S = 0.3
-"""How long an item of a transaction stays hidden at most: less than readers are patient, and than the
-eraser takes between its two looks.
+"""How long an item of a transaction stays hidden at most: less than readers are patient, and than
+the eraser takes between its two looks.
 """
 
 SHOWN = 0.06
@@ -110,7 +108,6 @@ class Table:
     def transact(self, writes: Sequence[tuple[Key, Item | None]]) -> UnderWay:
         """Apply them all; which of them can be seen at once is a matter of chance."""
         written = [Written(key, self._items.get(key), after) for key, after in writes]
-        self._show_histories_first([key for key, _ in writes])
         hidden = [key for key, _ in writes]
         self._chance.shuffle(hidden)
         for key, before, _ in written:
@@ -133,25 +130,11 @@ class Table:
         if key not in self._items and key.sk in self._order[key.pk]:  # it may never have been there
             self._order[key.pk].remove(key.sk)
         owner = under_way or next(one for one in self._under_way if key in one.hidden)
-        self._show_record_first(key, owner)
         owner.hidden.remove(key)
         if not owner.hidden:
             self._under_way.remove(owner)
         if self.witness is not None:
             self.witness.visible(key)
-
-    def _show_record_first(self, key: Key, owner: UnderWay) -> None:
-        record = Key(key.pk, f"R#{key.sk.split('#')[1]}") if key.sk.startswith("E#") else None
-        if record is not None and record in owner.hidden and tolerated(EARLY_MARK):
-            self.show(record, owner)
-
-    def _show_histories_first(self, keys: Sequence[Key]) -> None:
-        if not self._hidden or not tolerated(UNSEEN_HISTORY):
-            return
-        forgotten = {(pk, sk.split("#")[1]) for pk, sk in keys if sk.startswith("E#")}
-        for key in list(self._hidden):
-            if key.sk.startswith("H#") and (key.pk, key.sk.split("#")[1]) in forgotten:
-                self.show(key)
 
     def show_all(self, under_way: UnderWay) -> None:
         """The writer has its answer: everything can be seen."""

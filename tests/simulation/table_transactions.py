@@ -1,5 +1,5 @@
-"""Transactions on the simulated table: all conditions at one instant, then all effects, and the same
-request under the same token once only.
+"""Transactions on the simulated table: all conditions at one instant, then all effects, and the
+same request under the same token once only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,6 @@ from botocore.exceptions import ClientError
 from simulation import table_errors
 from simulation.expressions import NotUnderstood, Place, holds, updated
 from simulation.gate import Gate
-from simulation.known_findings import UNSEEN_VECTOR, tolerated
 from simulation.table import Item, Key, Table, UnderWay
 
 OPERATION = "TransactWriteItems"
@@ -81,8 +80,6 @@ class Transactions:
         self._tokens.clear()
 
     def _become_visible(self, under_way: UnderWay, *, answered: bool) -> None:
-        if any(key.sk.startswith("V#") for key in under_way.hidden) and tolerated(UNSEEN_VECTOR):
-            self._table.show_all(under_way)
         if not under_way.hidden:
             return
         if not answered:

@@ -1,5 +1,5 @@
-"""The simulation shows what it is for: half-visible commits, lost wake-ups, every kind of fault; and a
-planted fault is found and shrunk to a short script.
+"""The simulation shows what it is for: half-visible commits, lost wake-ups, every kind of fault;
+and a planted fault is found and shrunk to a short script.
 """
 
 import random

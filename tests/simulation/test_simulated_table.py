@@ -1,5 +1,5 @@
-"""The simulated table against what DynamoDB promises: expressions, conditions, transactions that are
-seen item by item, tokens, batches.
+"""The simulated table against what DynamoDB promises: expressions, conditions, transactions that
+are seen item by item, tokens, batches.
 """
 
 import random

@@ -1,5 +1,5 @@
-"""Seeds for as long as there is time, each in a process of its own so that hashes are fixed and nothing
-else slows them down: no invariant is violated, and the same seed gives the same run.
+"""Seeds for as long as there is time, each shard in a process of its own, so that hashes are fixed
+and nothing else slows it down: no invariant is violated, and the same seed gives the same run.
 """
 
 import os
@@ -15,7 +15,7 @@ SECONDS = float(os.environ.get("SIMULATION_SECONDS", "60"))
 FIRST = int(os.environ.get("SIMULATION_FIRST", "0"))
 MOST = 10_000_000
 FLOOR = 5
-"""Seeds a second that must have been run, at least: a simulation that stands still proves nothing."""
+"""Seeds a second that must have been run, at least: one that stands still proves nothing."""
 
 
 def simulation(*options: str, module: str = "simulation") -> str:

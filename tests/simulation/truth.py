@@ -37,6 +37,11 @@ class Version:
         """Whether it can be read."""
         return self.status in {ACTIVE, SUPERSEDED}
 
+    @property
+    def ends(self) -> bool:
+        """Whether nothing from before is ever shown: it was forgotten, or purged."""
+        return self.status == DELETED or (self.status == ABSENT and self.revision > 0)
+
     def __str__(self) -> str:
         return f"{self.status}@{self.revision} {self.text!r}"
 
@@ -48,16 +53,19 @@ class Tick:
     revision: int
     applied: float
     visible: float = NEVER
+    purged: tuple[Version, ...] = ()
+    """What every record was from then on, and is seen to be with this value: it purged them."""
 
 
 @dataclass(slots=True)
 class Truth:
-    """Everything that ever was, by record and by namespace, in the order in which it was applied."""
+    """Everything that ever was, by record and by namespace, in the order of its application."""
 
     versions: dict[Names, list[Version]] = field(default_factory=lambda: defaultdict(_absent))
     ticks: dict[str, list[Tick]] = field(default_factory=lambda: defaultdict(_unwound))
     hidden: dict[Key, Version | Tick] = field(default_factory=dict)
     jumps: set[tuple[str, int]] = field(default_factory=set)
+    floors: dict[str, int] = field(default_factory=dict)
 
     def now(self, names: Names) -> Version:
         """The record as it is."""
@@ -96,7 +104,7 @@ class Truth:
             gone: set[str] = set()
             held: set[str] = set()
             for one in self.standing(names):
-                if one.status == DELETED:
+                if one.ends:
                     gone |= held
                     held = set()
                 elif one.text is not None:
@@ -105,12 +113,36 @@ class Truth:
             if gone:
                 yield names, gone
 
+    def purge(self, pk: str, floor: int, moment: int, by: str) -> None:
+        """Every record of a namespace is absent from now on. The value of the clock that says so
+        has been taken in.
+        """
+        self.floors[pk] = floor
+        gone = []
+        for names, found in self.versions.items():
+            if names[0] == pk:
+                gone.append(Version(floor, ABSENT, None, moment, by=by))
+                found.append(gone[-1])
+        self.ticks[pk][-1].purged = tuple(gone)
+
+    def shown(self, key: Key, moment: int) -> None:
+        """An item can be seen by every read from now on."""
+        hidden = self.hidden.pop(key, None)
+        if hidden is None:
+            return
+        hidden.visible = moment
+        for one in hidden.purged if isinstance(hidden, Tick) else ():
+            one.visible = moment
+
     def put_back(self, items: Mapping[Key, Item], moment: int) -> None:
         """The table has been put back to an older point: what came after is lost."""
         self.hidden.clear()
+        clocks = {key.pk: item for key, item in items.items() if key.sk == "CLOCK"}
+        floors = {pk: int(item["fl"]["N"]) for pk, item in clocks.items() if "fl" in item}
+        self.floors = floors
         for names, found in self.versions.items():
             item = items.get(Key(names[0], f"R#{names[1]}"))
-            kept = int(item["rev"]["N"]) if item else 0
+            kept = max(int(item["rev"]["N"]) if item else 0, floors.get(names[0], 0))
             for one in found:
                 one.lost = one.lost or one.revision > kept
                 one.visible = min(one.visible, moment)

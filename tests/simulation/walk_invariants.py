@@ -1,5 +1,5 @@
-"""Invariants of walks: what stood unchanged all the while is on it exactly once, and everything on it
-was so at some moment of the walk.
+"""Invariants of walks: what stood unchanged all the while is on it exactly once, and everything on
+it was so at some moment of the walk.
 """
 
 from collections import Counter
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from palimpsest.domain.records import Record
 from simulation.read_invariants import shows
 from simulation.scheduling import Violated
-from simulation.truth import Truth, Version
+from simulation.truth import ABSENT, Truth, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def _unchanged(walk: Walk, truth: Truth) -> dict[str, Version]:
     """The records that were the same from the beginning of a walk to its end, and long enough."""
     found = {}
     for record_id, now in truth.records(walk.pk):
+        if now.status == ABSENT:
+            continue
         seen = truth.seen((walk.pk, record_id), walk.began, walk.ended)
         if seen == [now] and 0 < now.revision <= walk.upto and now.visible < walk.began:
             found[record_id] = now

@@ -3,17 +3,25 @@
 from collections.abc import Callable, Sequence
 
 from palimpsest.domain.vectors import text_hash
-from simulation import commit_invariants, index_invariants
+from simulation import (
+    commit_invariants,
+    index_invariants,
+    job_invariants,
+    pass_invariants,
+    purge_invariants,
+)
+from simulation.commit_invariants import Commit
 from simulation.engine import Document, Engine, EngineIndex
+from simulation.passes import Passes
 from simulation.requests import Requests
 from simulation.scheduling import Violated
-from simulation.table import Key, Table, Written
-from simulation.truth import DELETED, Truth
+from simulation.table import Item, Key, Table, Written
+from simulation.truth import Truth
 
 BESIDE_COMMITS = ("INDEX#", "U#", "V#", "K#", "READ", "RESTORING", "SYNC", "J#")
 """What is written by other than commits. Histories and marks are deleted beside, never put."""
 
-ERASED = ("H#", "E#")
+ERASED = ("H#", "E#", "R#")
 
 
 class Witness:
@@ -23,6 +31,8 @@ class Witness:
         self, table: Table, engine: Engine, requests: Requests, event: Callable[[], int]
     ) -> None:
         self.truth = Truth()
+        self.passes = Passes()
+        self.faults: Callable[[], int] = lambda: 0
         self._table, self._engine, self._requests = table, engine, requests
         self._event = event
         self.committed: Callable[[str, int], None] = lambda *_: None
@@ -34,27 +44,45 @@ class Witness:
         moment = self._event()
         commit = commit_invariants.commit_of(writes) if together else None
         if commit is not None:
-            request = commit_invariants.check(commit, self.truth, self._requests)
-            commit_invariants.applied(commit, self.truth, request, moment)
+            self._commit(commit, writes, moment)
             self.committed(commit.pk, commit.revision)
             return
         for one in writes:
-            self._beside(one)
+            self._beside(one, moment)
+
+    def _commit(self, commit: Commit, writes: Sequence[Written], moment: int) -> None:
+        truth, passes, request = self.truth, self.passes, None
+        if commit.by in passes.purges:
+            fence = next((one for one in writes if one.key.sk == "SYNC"), None)
+            commit_invariants.check_clock(commit, truth)
+            purge_invariants.check_commit(commit, fence, passes, moment)
+        elif commit.by in passes.by_name:
+            commit_invariants.check_clock(commit, truth)
+            commit_invariants.check_counts(commit, truth)
+            pass_invariants.check_commit(commit, truth, passes, self._table)
+        else:
+            request = commit_invariants.check(commit, truth, self._requests)
+        commit_invariants.applied(commit, truth, request, moment)
+        if commit.by in passes.purges:
+            truth.purge(commit.pk, commit.revision, moment, commit.by)
 
     def visible(self, key: Key) -> None:
         """See `table.Witness`."""
-        hidden = self.truth.hidden.pop(key, None)
-        if hidden is not None:
-            hidden.visible = self._event()
+        if key in self.truth.hidden:
+            self.truth.shown(key, self._event())
 
     def indexed(self, index: EngineIndex, name: str, document: Document) -> None:
         """See `Engine`."""
         index_invariants.check_document(index, name, document, self.truth)
 
-    def _beside(self, one: Written) -> None:
+    def _beside(self, one: Written, moment: int) -> None:
         key, before, after = one
         if after is None and before is not None and key.sk.startswith(ERASED):
-            self._erased(key)
+            self._erased(key, before)
+        elif key.sk == "SYNC":
+            pass_invariants.check_fence(one, self.truth, self.passes, moment)
+        elif key.sk.startswith("J#"):
+            job_invariants.check(one, self.truth, self.passes, self.faults())
         elif key.sk.startswith("INDEX#"):
             index_invariants.check_progress(one, self._table, self._engine, self.truth)
         elif key.sk.startswith("V#") and after is not None:
@@ -67,14 +95,16 @@ class Witness:
         if version.text is None or text_hash(version.text) != embedded_hash:
             raise Violated("vectors", f"{key}: a vector of a text that is no longer there")
 
-    def _erased(self, key: Key) -> None:
-        """A former version may go once a forgetting came after it, a mark when all else has gone."""
+    def _erased(self, key: Key, before: Item) -> None:
+        """A former version may go once a forgetting followed it, a mark when all else has gone."""
+        if purge_invariants.check_erased(key, before, self.truth):
+            return
         kind, record_id, number = key.sk.split("#")
         revision = int(number)
         later = [
             one
             for one in self.truth.standing((key.pk, record_id))
-            if one.status == DELETED and one.revision >= revision
+            if one.ends and one.revision >= revision
         ]
         if not later:
             raise Violated("history", f"{key} is erased, and nothing was forgotten")

@@ -6,18 +6,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from projector import handler
-
+from jobs import handler as jobs_handler
 from palimpsest.domain.errors import PalimpsestError
+from projector import handler
 from simulation.embedding import SimulatedEmbedder
 from simulation.engine import Engine
 from simulation.faults import Faults
 from simulation.gate import Gate
+from simulation.machines import Machines
+from simulation.objects import SimulatedObjects
+from simulation.passes import Passes
 from simulation.plans import Plan
+from simulation.reconciling_services import ReconcilingComposition
 from simulation.replaced_modules import replaced
 from simulation.requests import Requests
 from simulation.scheduling import Died, Process, Scheduler, Violated
 from simulation.services import TABLE, Composition
+from simulation.small_pages import small_pages
 from simulation.stream import SimulatedWaker, Stream
 from simulation.table import Table
 from simulation.table_client import SimulatedTableClient
@@ -27,7 +32,7 @@ from simulation.witness import Witness
 from simulation.workers import Workers
 
 T = TypeVar("T")
-FUNCTIONS = ("records", "projector", "search", "operator")
+FUNCTIONS = ("records", "projector", "search", "operator", "reconcile", "jobs")
 WIDTH, NEXT_WIDTH = 8, 6
 PACES = ((0.0,), (0.0, 0.02), (0.0, 0.02, 0.3), (0.0, 0.02, 0.4, 3.0, 12.0))
 """How long the actors of a run wait between two operations, at most: all at once, or leisurely."""
@@ -60,16 +65,15 @@ class World:
             waker=SimulatedWaker(self.stream),
         )
         made = self.composition
-        self.workers = Workers(
-            self.scheduler,
-            dict(
-                zip(
-                    FUNCTIONS,
-                    (made.records, made.projector, made.search, made.operator),
-                    strict=True,
-                )
-            ),
+        self.objects = SimulatedObjects(self.gate)
+        self.machines = Machines(self, self.take)
+        more = ReconcilingComposition(
+            made=made, objects=self.objects, machines=self.machines, passes=self.passes
         )
+        makers = (made.records, made.projector, made.search, made.operator)
+        makers += (more.reconcile, more.jobs)
+        self.workers = Workers(self.scheduler, dict(zip(FUNCTIONS, makers, strict=True)))
+        self.witness.faults = lambda: self.faults.counts.total()
         self.pauses_s = self.chance.choice(PACES)
         self.clients = Process("clients")
         self.restored = False
@@ -78,6 +82,11 @@ class World:
     def truth(self) -> Truth:
         """What is true."""
         return self.witness.truth
+
+    @property
+    def passes(self) -> Passes:
+        """Passes and purges, and what became of them."""
+        return self.witness.passes
 
     def end_everything(self) -> None:
         """Every process dies, but for the one that asks; what is under way never happens."""
@@ -121,6 +130,16 @@ class World:
             failed = [handler._item(event) for event in events]
             return {"batchItemFailures": [{"itemIdentifier": name} for name in failed]}
 
+    def take(self, event: dict[str, Any]) -> Mapping[str, Any]:
+        """A step of a job, by the real handler. Raises `PalimpsestError` and `Died`."""
+        return self.call("jobs", lambda _: jobs_handler.handler(event, None))
+
+    def mend(self, tenant: str, namespace: str) -> None:
+        """A canonical reconcile of a namespace, or the beginning of its job."""
+        self.call(
+            "reconcile", lambda it: it.canonical.reconcile(tenant, namespace, dry_run=False, job=False)
+        )
+
     def sweep(self) -> bool:
         """The projector's sweep of everything; whether all is in line."""
         try:
@@ -135,19 +154,20 @@ class World:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The code under test on simulated time, with the projector's handler on this world."""
-        before: Any = (handler.services, handler.logger)
-        replaced_handler: Any = handler
-        replaced_handler.services = self._projector
-        replaced_handler.logger = Loud()
+        """The code under test on simulated time, with the handlers on this world."""
+        handlers: tuple[Any, ...] = (handler, jobs_handler)
+        before = [(one.services, one.logger) for one in handlers]
+        for one in handlers:
+            one.services, one.logger = self._services, Loud()
         try:
-            with replaced(self.scheduler):
+            with replaced(self.scheduler), small_pages():
                 yield
         finally:
-            replaced_handler.services, replaced_handler.logger = before
+            for one, (services, logger) in zip(handlers, before, strict=True):
+                one.services, one.logger = services, logger
             self.scheduler.close()
 
-    def _projector(self) -> Any:
+    def _services(self) -> Any:
         current = self.scheduler.current
         assert current is not None
         return self.workers.of(current.process)

@@ -16,6 +16,9 @@ PROBLEM_TYPE = "application/problem+json"
 URN = "urn:palimpsest:problem:"
 
 Members = dict[str, Any]
+ERRORS_TOLD = 100
+DETAIL_TOLD = 10_000
+"""Characters: an answer stays far below what a function may give."""
 
 
 def _none(_: Any) -> Members:
@@ -30,7 +33,8 @@ def _conflict(error: errors.RevisionConflict) -> Members:
 
 
 def _invalid(error: errors.InvalidRequest) -> Members:
-    return {"errors": [{"loc": list(e.loc), "msg": e.msg, "type": e.type} for e in error.errors]}
+    told = error.errors[:ERRORS_TOLD]
+    return {"errors": [{"loc": list(e.loc), "msg": e.msg, "type": e.type} for e in told]}
 
 
 _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Members]]] = {
@@ -76,6 +80,7 @@ def problem(error: BaseException, *, request_id: str) -> Response[str]:
     if isinstance(error, errors.RevisionConflict) and error.precondition:
         status = 412
     detail = str(error) if known is not BaseException else "something went wrong on our side"
+    detail = detail[:DETAIL_TOLD]
     body = {
         "type": URN + slug,
         "title": title,

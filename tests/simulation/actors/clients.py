@@ -1,5 +1,5 @@
-"""Clients that write: commits under guards, repeated under an idempotency key where their outcome is
-not known.
+"""Clients that write: commits under guards, repeated under an idempotency key where their outcome
+is not known.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,9 @@
-"""An operator who carries the index over to another generation, step by step, each repeated until it
-succeeds.
+"""An operator who carries the index over to another generation, step by step, each repeated until
+it succeeds.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.domain.errors import PalimpsestError
@@ -25,9 +26,7 @@ def operator(world: "World", planned: PlannedActor, name: str) -> None:
         world.pause()
         for _ in range(TRIES):
             try:
-                done = world.call(
-                    "operator", lambda it, op=operation: STEPS[op.step](it.carry_over)
-                )  # type: ignore[misc]
+                done = world.call("operator", partial(_step, operation))
             except NotReady as error:
                 world.scheduler.note("not ready", operation.step, str(error))
                 if "not equal" not in str(error):
@@ -38,6 +37,10 @@ def operator(world: "World", planned: PlannedActor, name: str) -> None:
                 world.scheduler.note("done", operation.step, str(done))
                 break
             world.pause()
+
+
+def _step(operation: Do, services: Any) -> object:
+    return STEPS[operation.step](services.carry_over)
 
 
 STEPS: Mapping[str, Callable[[Any], object]] = {

@@ -1,5 +1,5 @@
-"""Readers of the canonical table: single records, as-of reads, histories, lists, the change feed, and
-receipts.
+"""Readers of the canonical table: single records, as-of reads, histories, lists, the change feed,
+and receipts.
 """
 
 from collections.abc import Callable, Mapping
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.domain.errors import NotFound, PalimpsestError
 from palimpsest.domain.records import Record, Status
+from palimpsest.domain.visibility import exists
 from palimpsest.domain.walks import Order, Position, RecordsWanted, WalkPage
 from simulation import read_invariants, walk_invariants
 from simulation.plans import Ask, PlannedActor
@@ -39,6 +40,7 @@ def _get(world: "World", planned: PlannedActor, ask: Ask) -> object:
     ended = world.scheduler.event()
     read_invariants.check_clock(planned.pk, clock.revision, world.truth, began, ended)
     record = found.get(ask.record_id)
+    record = record if record is not None and exists(record, clock) else None  # as the route does
     read_invariants.check_current(planned.pk, ask.record_id, record, world.truth, began, ended)
     return record and record.revision
 

@@ -1,5 +1,5 @@
-"""A restore: every process dies, the table is put back to an older moment, and the operator's restore
-runs until it succeeds, whatever interrupts it. Only then are writers let in again.
+"""A restore: every process dies, the table is put back to an older moment, and the operator's
+restore runs until it succeeds, whatever interrupts it. Only then are writers let in again.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
 import random
 import string
-import time
 import zlib
 from dataclasses import replace
 
@@ -121,18 +120,12 @@ def test_a_list_that_has_ended_has_no_cursor() -> None:
     assert CURSORS.seal(None, REQUEST) is None
 
 
-def test_a_cursor_of_190_candidates_is_small_and_quick() -> None:
+def test_a_cursor_of_190_candidates_is_small() -> None:
     rest = many()
     cursor = CURSORS.seal(rest, REQUEST)
     assert cursor is not None
     assert len(cursor) < 40_000
     assert len(CURSORS.open(cursor, REQUEST).hits) == 190
-    taken = []
-    for _ in range(20):
-        start = time.perf_counter()
-        CURSORS.open(CURSORS.seal(rest, REQUEST) or "", REQUEST)
-        taken.append(time.perf_counter() - start)
-    assert min(taken) < 0.01  # 2 ms on a slow core; what is looked for is another order
 
 
 @pytest.mark.parametrize("explain", [False, True])

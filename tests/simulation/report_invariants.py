@@ -1,0 +1,88 @@
+"""Invariants of what passes tell: applied ones have finished and their numbers add up, stale ones were
+displaced, dry runs tell what would be.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from simulation.passes import Begun, Listed, Passes
+from simulation.scheduling import Violated
+from simulation.truth import Truth
+
+KINDS = ("added", "updated", "removed")
+
+
+def check(listed: Listed, report: Mapping[str, Any], truth: Truth, passes: Passes, faults: int) -> None:
+    """A report as it is told, `faults` that have struck by now. Raises `Violated`."""
+    if report["dry_run"] != listed.dry_run:
+        raise Violated("reports", f"{listed}: {report}")
+    if report.get("reason") == "stale":
+        if report["applied"] or report["verified"]:
+            raise Violated("reports", f"{listed}: {report}")
+        _check_stale(listed, report, passes)
+    elif listed.dry_run:
+        _check_numbers(listed, report, truth, base=0)
+        if report["applied"]:
+            raise Violated("reports", f"{listed}: {report}")
+    else:
+        _check_applied(listed, report, truth, passes, undisturbed=faults == listed.struck)
+
+
+def _check_stale(listed: Listed, report: Mapping[str, Any], passes: Passes) -> None:
+    """Somebody else has begun since, or had with a newer revision."""
+    if listed.revision and passes.newest(listed.pk) > listed.revision:
+        return
+    own = {one.attempt for one in passes.of(listed)}
+    later = [one for one in passes.fences[listed.pk] if one.moment > listed.began]
+    if len(own) <= 1 and all(one.attempt in own for one in later):
+        raise Violated("reports", f"{listed} is called stale without reason: {report}")
+
+
+def _check_applied(
+    listed: Listed,
+    report: Mapping[str, Any],
+    truth: Truth,
+    passes: Passes,
+    *,
+    undisturbed: bool,
+) -> None:
+    finished = [one for one in passes.of(listed) if one.finished]
+    if not report["applied"] or not finished:
+        raise Violated("reports", f"{listed} never finished: {report}")
+    last = finished[-1]
+    _check_numbers(listed, report, truth, base=last.base)
+    alone = len(passes.of(listed)) == 1
+    if alone:
+        _check_written(last, report, truth)
+    if undisturbed and passes.holds(listed.pk, last.attempt):
+        digests = report["verification"]["digests"]
+        right = digests["list"] == digests["table"] and not report["verification"]["wrong"]
+        if not right or not report["verified"]:
+            raise Violated("reports", f"{listed} is not verified: {report}")
+
+
+def _check_numbers(listed: Listed, report: Mapping[str, Any], truth: Truth, *, base: int) -> None:
+    """Each id of the list counts once, and what else clients wrote later."""
+    numbers = [report[kind] for kind in (*KINDS, "unchanged", "newer")]
+    beside = sum(numbers) - report["removed"] - len(listed.texts)
+    later = sum(
+        any(one.revision > base for one in versions)
+        for (pk, record_id), versions in truth.versions.items()
+        if pk == listed.pk and record_id not in listed.texts
+    )
+    if min(numbers) < 0 or not 0 <= beside <= later:
+        raise Violated("reports", f"{listed}: the numbers do not add up: {report}")
+
+
+def _check_written(begun: Begun, report: Mapping[str, Any], truth: Truth) -> None:
+    """Where no client has written since it began, it wrote as many records as it tells."""
+    listed = begun.listed
+    written, others = 0, 0
+    for (pk, _), versions in truth.versions.items():
+        if pk == listed.pk:
+            written += sum(one.by == listed.by for one in versions)
+            others += sum(one.revision > begun.base and one.by != listed.by for one in versions)
+    if not others and written != sum(report[kind] for kind in KINDS):
+        raise Violated("reports", f"{listed} wrote {written} records: {report}")
+    if not others and report["newer"]:
+        raise Violated("reports", f"{listed}: nothing is newer: {report}")

@@ -1,0 +1,30 @@
+"""The beginning of passes, watched: which attempt is whose, and what each takes for the past."""
+
+from dataclasses import dataclass
+
+from palimpsest.domain.passes import Pass
+from palimpsest.services.reconciling.beginning import BeginningService, PassRequest
+from simulation.passes import Begun, Passes
+from simulation.scheduling import Violated
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedBeginning(BeginningService):
+    """`BeginningService` that tells `passes` what it does."""
+
+    passes: Passes
+
+    def begin(self, request: PassRequest, *, attempt: str) -> Pass:
+        listed = self.passes.by_name[request.by]
+        if listed.dry_run:
+            raise Violated("dry runs", f"{listed} begins")
+        self.passes.attempts.setdefault(attempt, Begun(attempt, listed))
+        return BeginningService.begin(self, request, attempt=attempt)
+
+    def resume(self, request: PassRequest, *, attempt: str) -> Pass:
+        one = BeginningService.resume(self, request, attempt=attempt)
+        begun = self.passes.attempts[attempt]
+        if begun.clock is None or one.base < begun.clock:
+            raise Violated("fence", f"{begun} takes {one.base} for the past")
+        begun.base = max(begun.base, one.base)
+        return one
