@@ -125,7 +125,7 @@ class _NotStarted:
     def start(self, name: str, payload: Any) -> None:
         """The steps are taken here."""
 
-    def running(self, name: str) -> bool | None:
+    def running(self, name: str) -> bool | None:  # noqa: ARG002
         """No machine runs."""
         return None
 

@@ -1,5 +1,5 @@
-"""Invariants of canonical reconciles: what one calls verified is what the table says, and nothing that
-was damaged before it is left.
+"""Invariants of canonical reconciles: what one calls verified is what the table says, and nothing
+that was damaged before it is left.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,10 +30,8 @@ def check(pk: str, report: Mapping[str, Any], world: "World", began: float) -> N
             raise Violated("canonical", f"{index.name} {pk} is verified, but for {left}: {report}")
 
 
-def _left(
-    pk: str, index: "EngineIndex", world: "World", began: float, upto: int
-) -> Iterator[str]:
-    """What was damaged before a reconcile began and still is, of records that stand as they were."""
+def _left(pk: str, index: "EngineIndex", world: "World", began: float, upto: int) -> Iterator[str]:
+    """What was damaged before a reconcile began and still is, of records that have not changed."""
     for name, (moment, _) in index.damaged.items():
         partition, _, record_id = name.rpartition("#")
         if moment > began or partition != pk:

@@ -164,7 +164,9 @@ def check_left_behind(
     for record_id, (status, _) in expected.items():
         before = truth.now((commit.pk, record_id))
         told = was.get(record_id, -1)
-        if told != before.revision and not (before.status == ABSENT and 0 <= told <= before.revision):
+        if told != before.revision and not (
+            before.status == ABSENT and 0 <= told <= before.revision
+        ):
             raise Violated("log", f"{commit.pk} {commit.revision}: {record_id} was {before}")
         marker = f"E#{record_id}#{commit.revision:020}"
         if status == DELETED and marker not in commit.items:

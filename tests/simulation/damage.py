@@ -1,5 +1,5 @@
-"""An index that is damaged outside of every write, and what is known of it: whatever is damaged excuses
-a search that does not find it, until the entry is written again.
+"""An index that is damaged outside of every write. Whatever is damaged excuses a search that does
+not find it, until the entry is written again.
 """
 
 import random

@@ -1,13 +1,17 @@
-"""Passes, purges and canonical reconciles drawn from a seed, over the ids and texts of its clients."""
+"""Passes, purges and canonical reconciles drawn from a seed, over the ids of its clients."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from simulation.planned_passes import DAMAGES, Canonical, Pass, Purge
 from simulation.plans import MIXED, RECONCILE, Operation, PlannedActor
 
-RECONCILERS, PURGERS, CANONICAL = 0.5, 0.2, 0.2
-"""The shares of the mixed plans with each of them."""
+RECONCILERS, CANONICAL = 0.5, 0.25
+PURGERS = {MIXED: 0.2, RECONCILE: 0.45}
+"""The shares of plans with each of them."""
+
+REPEATED = 0.35
+"""How likely a list is one that was drawn before."""
 
 WORDS = ("glade", "heath", "islet", "knoll")
 MORE_IDS = ("f", "g", "h", "i", "j", "k", "l", "m")
@@ -31,7 +35,7 @@ class DrawingPasses:
         chance = self._chance
         several = {MIXED: chance.random() < RECONCILERS, RECONCILE: chance.randint(2, 4)}
         found = [self._actor("reconciler") for _ in range(several.get(scenario, 0))]
-        if scenario in several and chance.random() < PURGERS:
+        if chance.random() < PURGERS.get(scenario, 0.0):
             found.append(self._actor("purger"))
         if scenario in several and chance.random() < CANONICAL:
             found.append(self._actor("canonical"))
@@ -40,8 +44,12 @@ class DrawingPasses:
     def _actor(self, kind: str) -> PlannedActor:
         chance = self._chance
         most = {"reconciler": 4, "purger": 2, "canonical": 3}[kind]
-        draw = {"reconciler": self._pass, "purger": self._purge, "canonical": self._canonical}[kind]
-        operations: tuple[Operation, ...] = tuple(draw() for _ in range(chance.randint(1, most)))
+        draw: Mapping[str, Callable[[], Operation]] = {
+            "reconciler": self._pass,
+            "purger": self._purge,
+            "canonical": self._canonical,
+        }
+        operations = tuple(draw[kind]() for _ in range(chance.randint(1, most)))
         return PlannedActor(kind, "acme", "notes", operations)
 
     def _pass(self) -> Pass:
@@ -57,7 +65,7 @@ class DrawingPasses:
 
     def _list(self) -> tuple[tuple[str, str], ...]:
         chance = self._chance
-        if self._lists and chance.random() < 0.2:
+        if self._lists and chance.random() < REPEATED:
             return chance.choice(self._lists)
         ids = chance.sample(self._ids, chance.randint(0, len(self._ids)))
         found = tuple((record_id, self._text()) for record_id in ids)

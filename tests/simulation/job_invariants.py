@@ -1,5 +1,5 @@
-"""Invariants of jobs: each ends once, with a result that is true, and at the end every one has ended and
-left no files.
+"""Invariants of jobs: each ends once, with a result that is true, and at the end every one has
+ended and left no files.
 """
 
 import json
@@ -10,14 +10,14 @@ from palimpsest.services.reconciling.pass_files import work_prefix
 from simulation import purge_invariants, report_invariants
 from simulation.passes import Passes
 from simulation.scheduling import Violated
-from simulation.table import Written
+from simulation.table import Table, Written
 from simulation.truth import Truth
 
 if TYPE_CHECKING:
     from simulation.world import World
 
 
-def check(written: Written, truth: Truth, passes: Passes, faults: int) -> None:
+def check(written: Written, truth: Truth, passes: Passes, table: Table, faults: int) -> None:
     """A write of a job beside commits. Raises `Violated`."""
     (pk, sk), before, after = written
     if after is None:
@@ -38,7 +38,16 @@ def check(written: Written, truth: Truth, passes: Passes, faults: int) -> None:
     begun = passes.attempts.get(name.removeprefix(f"{JobKind.RECONCILE}-"))
     listed = begun.listed if begun is not None else passes.jobs.get(name)
     if kind == JobKind.RECONCILE and listed is not None:
-        report_invariants.check(listed, result, truth, passes, faults)
+        at = indexed(pk, table)
+        report_invariants.check(listed, result, truth, passes, faults=faults, indexed=at)
+
+
+def indexed(pk: str, table: Table) -> int:
+    """The furthest that a generation of the index is said to be with a namespace."""
+    items = [one for key, one in table.everything().items() if key.pk == pk]
+    return max(
+        (int(one["rev"]["N"]) for one in items if one["sk"]["S"].startswith("INDEX#")), default=0
+    )
 
 
 def check_rest(world: "World") -> None:

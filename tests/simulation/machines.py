@@ -1,6 +1,6 @@
 """The simulated state machines: executions by name, each taking the steps of one job by the real
-handler, every step repeated until it succeeds. A machine may be gone with all it knew, and a step may
-be taken again while it is still at work.
+handler, every step repeated until it succeeds. A machine may be gone with all it knew, and a step
+may be taken again while it is still at work.
 """
 
 import json
@@ -42,7 +42,9 @@ class Execution:
 class Machines:
     """`JobStarter`, and what is started."""
 
-    def __init__(self, world: "World", handle: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
+    def __init__(
+        self, world: "World", handle: Callable[[dict[str, Any]], Mapping[str, Any]]
+    ) -> None:
         self._world = world
         self._handle = handle
         self.executions: dict[str, Execution] = {}
@@ -71,7 +73,11 @@ class Machines:
                 continue
             if table.true(Key(key.pk, "CLOCK")) is None:
                 job = key.sk.removeprefix("J#")
-                payload = {"kind": item["kind"]["S"], "tenant": key.pk.partition("#")[0], "job": job}
+                payload = {
+                    "kind": item["kind"]["S"],
+                    "tenant": key.pk.partition("#")[0],
+                    "job": job,
+                }
                 self._started(f"{job.partition('~')[2]}-{len(self.executions)}", payload)
 
     def _started(self, name: str, payload: Mapping[str, Any]) -> bool:
@@ -82,7 +88,9 @@ class Machines:
             return True
         one = self.executions[name] = Execution(name, payload)
         outside = self._world.gate.outside
-        self._world.scheduler.spawn(f"machine {name[:16]}", partial(self._run, one), process=outside)
+        self._world.scheduler.spawn(
+            f"machine {name[:16]}", partial(self._run, one), process=outside
+        )
         return True
 
     def _run(self, one: Execution) -> None:
@@ -97,10 +105,7 @@ class Machines:
             one.running = False
 
     def _pass(self, payload: Mapping[str, Any]) -> None:
-        if payload.get("prepared"):
-            plan = payload["plan"]
-        else:
-            plan = self._step(payload, "plan")
+        plan = payload["plan"] if payload.get("prepared") else self._step(payload, "plan")
         if plan["apply"]:
             scheduler = self._world.scheduler
             pages = [

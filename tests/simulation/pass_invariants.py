@@ -1,6 +1,6 @@
-"""Invariants of passes as the table takes their writes: each commit stands under the fence, writes only
-what the list says and nothing over what a client wrote later; an older pass never undoes a newer one;
-and once a pass is finished, the namespace is the list, but for what clients wrote since it began.
+"""Invariants of passes as the table takes their writes: each commit stands under the fence, writes
+only what the list says, and nothing over what a client wrote later; an older pass never undoes a
+newer one; a finished one leaves its list, but for what clients wrote since it began.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What passes and purges were asked for, when each replaced its namespace's fence, and how it went."""
+"""What passes and purges were asked for, when each replaced its fence, and how it went."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -28,8 +28,8 @@ class Listed:
 @dataclass(slots=True, eq=False)
 class Begun:
     """One attempt of a pass at the fence. `clock`: the namespace's, as it first replaced the fence
-    (None: it has not); `base`: what the pass takes for the past; `finished`: it was the one that may
-    write until its end.
+    (None: it has not); `base`: what the pass takes for the past; `finished`: the fence was its own
+    until its end.
     """
 
     attempt: str

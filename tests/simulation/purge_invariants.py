@@ -1,5 +1,5 @@
-"""Invariants of purges: the commit hides everything at once and ends every pass, only what is at or below
-the floor is erased, and at the end nothing of it is anywhere.
+"""Invariants of purges: the commit hides everything at once and ends every pass, only what is at
+or below the floor is erased, and at the end nothing of it is anywhere.
 """
 
 from collections.abc import Iterator

@@ -95,8 +95,7 @@ def check_history(
     if heads[0].status == DELETED:
         expected = expected[:1]
     forgotten = any(
-        one.ends and one.applied < ended and one.visible > began
-        for one in standing[place:]
+        one.ends and one.applied < ended and one.visible > began for one in standing[place:]
     )
     fits = all(shows(record, one) for record, one in zip(records, expected, strict=False))
     whole = len(records) == len(expected) or (forgotten and len(records) < len(expected))

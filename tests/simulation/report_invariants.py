@@ -1,5 +1,5 @@
-"""Invariants of what passes tell: applied ones have finished and their numbers add up, stale ones were
-displaced, dry runs tell what would be.
+"""Invariants of what passes tell: applied ones have finished and their numbers add up, stale ones
+were displaced, dry runs change nothing.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,20 @@ from simulation.truth import Truth
 KINDS = ("added", "updated", "removed")
 
 
-def check(listed: Listed, report: Mapping[str, Any], truth: Truth, passes: Passes, faults: int) -> None:
-    """A report as it is told, `faults` that have struck by now. Raises `Violated`."""
+def check(
+    listed: Listed,
+    report: Mapping[str, Any],
+    truth: Truth,
+    passes: Passes,
+    *,
+    faults: int,
+    indexed: int,
+) -> None:
+    """A report as it is told. `faults`: so many have struck by now; `indexed`: the furthest that a
+    generation of the index is said to be. Raises `Violated`.
+    """
+    if report["verified"] and not listed.dry_run and indexed < report["revision"]:
+        raise Violated("reports", f"{listed} is verified, but the index is at {indexed}: {report}")
     if report["dry_run"] != listed.dry_run:
         raise Violated("reports", f"{listed}: {report}")
     if report.get("reason") == "stale":

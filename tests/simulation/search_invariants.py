@@ -62,6 +62,7 @@ def _excused(pk: str, record_id: str, answer: SearchAnswer, world: "World") -> b
         return True
     name = document_id(pk, record_id)
     return any(
-        name in index.damaged or world.table.true(Key(pk, f"U#{index.generation}#{record_id}")) is not None
+        name in index.damaged
+        or world.table.true(Key(pk, f"U#{index.generation}#{record_id}")) is not None
         for index in world.engine.indices.values()
     )

@@ -1,5 +1,5 @@
-"""Pages, commits and batches of a few records for the time of a run, so that short lists take several
-of each, and are handed over to jobs.
+"""Pages, commits and batches of a few records for the time of a run, so that short lists take
+several of each, and are handed over to jobs.
 """
 
 from collections.abc import Iterator

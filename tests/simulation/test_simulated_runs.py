@@ -9,8 +9,8 @@ import pytest
 
 from palimpsest.adapters.opensearch import documents
 from simulation.drawing import Drawing
-from simulation.faults import BY_OPERATION, CRASHES, Fault, Faults
-from simulation.plans import Plan, PlannedActor, PlannedWish, Send
+from simulation.faults import BY_OPERATION, CRASHES, PORTS, Fault, Faults
+from simulation.plans import SCENARIOS, Plan, PlannedActor, PlannedWish, Send
 from simulation.run import run, run_seed
 from simulation.shrinking import shrunk
 
@@ -23,11 +23,7 @@ def test_commits_are_seen_half_wakes_are_lost_and_faults_of_every_port_occur() -
     assert sum(one.half_seen for one in outcomes) > SEEDS / 2
     assert sum(one.lost_wakes for one in outcomes) > SEEDS / 2
     faults = sum((one.faults for one in outcomes), Counter[tuple[str, Fault]]())
-    assert {operation.partition(".")[0] for operation, _ in faults} == {
-        "table",
-        "index",
-        "embedder",
-    }
+    assert {operation.partition(".")[0] for operation, _ in faults} == set(PORTS)
     assert {kind for _, kind in faults} & set(CRASHES)
 
 
@@ -50,10 +46,7 @@ def test_a_run_is_the_same_again_whatever_ran_before() -> None:
 
 
 def test_a_scenario_may_be_asked_for() -> None:
-    assert {Drawing(5).plan(name).scenario for name in ("restore", "carry over")} == {
-        "restore",
-        "carry over",
-    }
+    assert {Drawing(5).plan(name).scenario for name in SCENARIOS} == set(SCENARIOS)
 
 
 def test_a_planted_fault_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:

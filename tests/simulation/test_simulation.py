@@ -42,7 +42,7 @@ def test_no_seed_violates_an_invariant(shard: int) -> None:
     assert int(ran[1]) >= FLOOR * SECONDS
 
 
-@pytest.mark.parametrize("scenario", ["mixed", "restore", "carry over"])
+@pytest.mark.parametrize("scenario", ["mixed", "restore", "carry over", "reconcile"])
 def test_the_same_seed_gives_the_same_run(scenario: str) -> None:
     once = simulation("--seed", "7", "--scenario", scenario)
     assert simulation("--seed", "7", "--scenario", scenario) == once

@@ -19,11 +19,13 @@ class WatchedBeginning(BeginningService):
         if listed.dry_run:
             raise Violated("dry runs", f"{listed} begins")
         self.passes.attempts.setdefault(attempt, Begun(attempt, listed))
-        return BeginningService.begin(self, request, attempt=attempt)
+        return self._took(BeginningService.begin(self, request, attempt=attempt))
 
     def resume(self, request: PassRequest, *, attempt: str) -> Pass:
-        one = BeginningService.resume(self, request, attempt=attempt)
-        begun = self.passes.attempts[attempt]
+        return self._took(BeginningService.resume(self, request, attempt=attempt))
+
+    def _took(self, one: Pass) -> Pass:
+        begun = self.passes.attempts[one.attempt]
         if begun.clock is None or one.base < begun.clock:
             raise Violated("fence", f"{begun} takes {one.base} for the past")
         begun.base = max(begun.base, one.base)

@@ -70,10 +70,10 @@ class World:
         more = ReconcilingComposition(
             made=made, objects=self.objects, machines=self.machines, passes=self.passes
         )
-        makers = (made.records, made.projector, made.search, made.operator)
-        makers += (more.reconcile, more.jobs)
+        makers: list[Callable[[], Any]] = [made.records, made.projector, made.search, made.operator]
+        makers += [more.reconcile, more.jobs]
         self.workers = Workers(self.scheduler, dict(zip(FUNCTIONS, makers, strict=True)))
-        self.witness.faults = lambda: self.faults.counts.total()
+        self.witness.faults = self.faults.counts.total
         self.pauses_s = self.chance.choice(PACES)
         self.clients = Process("clients")
         self.restored = False
@@ -137,7 +137,8 @@ class World:
     def mend(self, tenant: str, namespace: str) -> None:
         """A canonical reconcile of a namespace, or the beginning of its job."""
         self.call(
-            "reconcile", lambda it: it.canonical.reconcile(tenant, namespace, dry_run=False, job=False)
+            "reconcile",
+            lambda it: it.canonical.reconcile(tenant, namespace, dry_run=False, job=False),
         )
 
     def sweep(self) -> bool:

@@ -38,42 +38,50 @@ def jobs_services(
     """
     parts = reconciling_parts(settings)
     given(parts.settings, "jobs_machine_arn")
-    it = parts.projection.reading
+    store, clock = parts.projection.reading.store, parts.projection.reading.clock
     return JobsServices(
         settings=parts.settings,
-        passes=PassJobService(
-            beginning=parts.beginning,
-            planning=parts.planning,
-            steps=parts.steps,
-            fences=parts.fences,
-            jobs=parts.jobs,
-            objects=parts.objects,
-            clock=it.clock,
-            read_list=read_list,
-        ),
+        passes=_passes(parts, read_list),
         canonical=CanonicalJobService(
             canonical=parts.canonical,
-            store=it.store,
+            store=store,
             jobs=parts.jobs,
-            clock=it.clock,
+            clock=clock,
             drifted=drifted,
         ),
-        purges=PurgeJobService(
-            store=it.store,
-            erasure=DynamoNamespaceErasure(parts.settings.table_name, parts.client),
-            indexes=lambda: _indexes(parts).every(),
-            objects=parts.objects,
-            jobs=parts.jobs,
-            clock=it.clock,
-        ),
+        purges=_purges(parts),
         resuming=ResumeService(
-            store=it.store,
+            store=store,
             jobs=parts.jobs,
             starter=StepFunctionsJobs(parts.settings.jobs_machine_arn, make_client),
-            clock=it.clock,
+            clock=clock,
         ),
         jobs=parts.jobs,
-        clock=it.clock,
+        clock=clock,
+    )
+
+
+def _passes(parts: ReconcilingParts, read_list: ListReader) -> PassJobService:
+    return PassJobService(
+        beginning=parts.beginning,
+        planning=parts.planning,
+        steps=parts.steps,
+        fences=parts.fences,
+        jobs=parts.jobs,
+        objects=parts.objects,
+        clock=parts.projection.reading.clock,
+        read_list=read_list,
+    )
+
+
+def _purges(parts: ReconcilingParts) -> PurgeJobService:
+    return PurgeJobService(
+        store=parts.projection.reading.store,
+        erasure=DynamoNamespaceErasure(parts.settings.table_name, parts.client),
+        indexes=lambda: _indexes(parts).every(),
+        objects=parts.objects,
+        jobs=parts.jobs,
+        clock=parts.projection.reading.clock,
     )
 
 

@@ -1,4 +1,4 @@
-"""Canonical reconciles: the index is damaged from outside, then compared with the table and mended."""
+"""Canonical reconciles: the index is damaged from outside, then compared with the table."""
 
 from typing import TYPE_CHECKING
 

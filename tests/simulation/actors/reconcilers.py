@@ -15,6 +15,7 @@ from palimpsest.services.answer_once import Answered
 from palimpsest.services.reconciling.beginning import PassRequest
 from palimpsest.services.reconciling.pass_files import Desired
 from simulation import report_invariants
+from simulation.job_invariants import indexed
 from simulation.passes import Listed
 from simulation.planned_passes import Pass
 from simulation.plans import PlannedActor
@@ -62,7 +63,10 @@ def _told(world: "World", operation: Pass, listed: Listed) -> bool:
     else:
         faults = world.faults.counts.total()
         report = json.loads(answered.report)
-        report_invariants.check(listed, report, world.truth, world.passes, faults)
+        at = indexed(listed.pk, world.table)
+        report_invariants.check(
+            listed, report, world.truth, world.passes, faults=faults, indexed=at
+        )
     return True
 
 
