@@ -16,6 +16,7 @@ from palimpsest.bootstrap.jobs import JobsServices, jobs_services
 from palimpsest.domain.jobs import Job, JobKind, JobRefused
 from palimpsest.observability import count, logger
 from palimpsest.services.job_records import JobRecords
+from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS
 
 STEP_S = 600.0
 """Of one step, which begins nothing after that; the function's own time is 900 s."""
@@ -46,10 +47,14 @@ def handler(event: dict[str, Any], _: Any) -> Answer:
 
 
 def _job(event: Event) -> Job:
-    job = services().jobs.get(str(event["tenant"]), str(event["job"]))
-    if job is None:
-        raise JobRefused({"type": "not-found", "detail": "there is no such job"})
-    return job
+    """The job of an event. One that was begun in a commit may come into view a little later."""
+    it = services()
+    for _ in range(REREADS):
+        job = it.jobs.get(str(event["tenant"]), str(event["job"]))
+        if job is not None:
+            return job
+        it.clock.sleep(REREAD_PAUSE_S)
+    raise JobRefused({"type": "not-found", "detail": "there is no such job"})
 
 
 def _until() -> float:

@@ -53,6 +53,7 @@ class EngineIndex:
     uuid: str
     meta: Mapping[str, Any]
     aliases: set[str]
+    moment: Callable[[], int]
     documents: dict[str, Document] = field(default_factory=dict)
     visible: dict[str, Document] = field(default_factory=dict)
     highest: dict[str, int] = field(default_factory=dict)
@@ -60,6 +61,9 @@ class EngineIndex:
     strays: dict[str, Document] = field(default_factory=dict)
     damaged: dict[str, tuple[int, int]] = field(default_factory=dict)
     """By name, when an entry was damaged from outside, and the version that it had."""
+
+    mended: dict[str, int] = field(default_factory=dict)
+    """By name, when one that had been damaged could be seen as it is again."""
 
     @property
     def generation(self) -> str:
@@ -69,6 +73,11 @@ class EngineIndex:
     def refresh(self) -> None:
         """Everything can be seen."""
         self.visible = dict(self.documents)
+        for name, (moment, version) in list(self.damaged.items()):
+            document = self.documents.get(name)
+            if document is not None and document.moment > moment and document.version >= version:
+                del self.damaged[name]
+                self.mended[name] = self.moment()
 
     def partitions(self) -> set[str]:
         """Those that it has documents of."""
@@ -101,7 +110,7 @@ class Engine:
         """A new index with its aliases."""
         identity = f"{self._chance.getrandbits(64):016x}"
         meta = body["mappings"]["_meta"]
-        self.indices[name] = EngineIndex(name, identity, meta, set(body["aliases"]))
+        self.indices[name] = EngineIndex(name, identity, meta, set(body["aliases"]), self._moment)
 
     def write(self, index: EngineIndex, action: Mapping[str, Any], source: bytes) -> int:
         """Index one document; the status of the item."""
@@ -122,8 +131,6 @@ class Engine:
             index.former.setdefault(name, []).append(standing)
         index.documents[name] = document
         self.witness(index, name, document)
-        if name in index.damaged and document.version >= index.damaged[name][1]:
-            del index.damaged[name]
         index.highest[name] = max(index.highest.get(name, 0), document.version)
         self.maybe_refresh(index)
         return CREATED

@@ -11,7 +11,10 @@ UNTRANSLATED_CONFLICT = "a conflict with a transaction is not translated"
 UNLISTED_JOB = "a job of a namespace without a commit is not resumed"
 """The directory names a namespace from its first commit on; what looks after jobs goes by it."""
 
-ALL = (UNTRANSLATED_CONFLICT, UNLISTED_JOB)
+HIDDEN_JOB = "a job that cannot be seen yet is given up"
+"""The first step of a purge reads its job, which its commit has not shown yet, and gives it up."""
+
+ALL = (UNTRANSLATED_CONFLICT, UNLISTED_JOB, HIDDEN_JOB)
 TOLERATED = frozenset(ALL) - frozenset(os.environ.get("SIMULATION_STRICT", "").split(";"))
 
 

@@ -66,7 +66,13 @@ def _check_applied(
     alone = len(passes.of(listed)) == 1
     if alone:
         _check_written(last, report, truth)
-    if undisturbed and passes.holds(listed.pk, last.attempt):
+    later = any(
+        one.revision > last.base and one.by != listed.by
+        for (pk, _), versions in truth.versions.items()
+        for one in versions
+        if pk == listed.pk
+    )
+    if undisturbed and not later and passes.holds(listed.pk, last.attempt):
         digests = report["verification"]["digests"]
         right = digests["list"] == digests["table"] and not report["verification"]["wrong"]
         if not right or not report["verified"]:

@@ -43,7 +43,7 @@ def _check_complete(
         if record_id in found or not 0 < version.revision <= revisions.indexed:
             continue
         if _stood(version, pk, record_id, world, began, ended) and not _excused(
-            pk, record_id, answer, world
+            pk, record_id, answer, world, began
         ):
             said = f"{pk} at {revisions}: {record_id} {version} is missing in {sorted(found)}"
             raise Violated("indexed, not found", said)
@@ -56,13 +56,16 @@ def _stood(
     return version.status == ACTIVE and seen == [version] and version.visible < began
 
 
-def _excused(pk: str, record_id: str, answer: SearchAnswer, world: "World") -> bool:
-    """Whether the ledger of some generation names it, or it has no place on a semantic search."""
+def _excused(pk: str, record_id: str, answer: SearchAnswer, world: "World", began: float) -> bool:
+    """Whether the ledger of some generation names it, it has no place on a semantic search, or its
+    entry was damaged from outside.
+    """
     if answer.request.mode is Mode.SEMANTIC:
         return True
     name = document_id(pk, record_id)
     return any(
         name in index.damaged
+        or index.mended.get(name, -1) > began
         or world.table.true(Key(pk, f"U#{index.generation}#{record_id}")) is not None
         for index in world.engine.indices.values()
     )

@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 from simulation import table_errors
 from simulation.expressions import NotUnderstood, Place, holds, updated
 from simulation.gate import Gate
+from simulation.known_findings import HIDDEN_JOB, tolerated
 from simulation.table import Item, Key, Table, UnderWay
 
 OPERATION = "TransactWriteItems"
@@ -80,6 +81,9 @@ class Transactions:
         self._tokens.clear()
 
     def _become_visible(self, under_way: UnderWay, *, answered: bool) -> None:
+        for key in list(under_way.hidden) if tolerated(HIDDEN_JOB) else ():
+            if key.sk.startswith("J#"):
+                self._table.show(key, under_way)
         if not under_way.hidden:
             return
         if not answered:

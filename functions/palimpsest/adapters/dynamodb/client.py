@@ -26,6 +26,7 @@ THROTTLED = frozenset(
         "RequestLimitExceeded",
         "ThrottlingException",
         "ThrottlingError",
+        "TransactionConflictException",
         "TransactionInProgressException",
     }
 )

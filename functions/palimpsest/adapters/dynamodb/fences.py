@@ -83,7 +83,7 @@ class DynamoFences:
                 with translated():
                     answer = self._client.transact_get_items(TransactItems=gets)  # type: ignore[arg-type]
             except self._client.exceptions.TransactionCanceledException:
-                time.sleep(random.uniform(0, min(MAX_PAUSE_S, 0.02 * 2**attempt)))  # noqa: S311  # full jitter
+                _pause(attempt)
             else:
                 fence, clock = (found.get("Item") for found in answer["Responses"])
                 return _fence_of(fence), items.clock_of(clock)
@@ -107,18 +107,29 @@ class DynamoFences:
         values: Mapping[str, items.Item],
         condition: Mapping[str, str],
     ) -> bool:
-        try:
-            with translated():
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=items.key(items.partition(tenant, namespace), items.FENCE),
-                    UpdateExpression=update,
-                    ExpressionAttributeValues=values,
-                    **condition,  # type: ignore[arg-type]
-                )
-        except self._client.exceptions.ConditionalCheckFailedException:
-            return False
-        return True
+        """Whether the condition held. A commit under way stands in the way for a moment."""
+        for number in range(SETTLING_TRIES):
+            try:
+                with translated():
+                    self._client.update_item(
+                        TableName=self._table,
+                        Key=items.key(items.partition(tenant, namespace), items.FENCE),
+                        UpdateExpression=update,
+                        ExpressionAttributeValues=values,  # type: ignore[arg-type]
+                        **condition,  # type: ignore[arg-type]
+                    )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                return False
+            except Throttled:
+                _pause(number)
+            else:
+                return True
+        raise Throttled("others keep writing to this namespace")
+
+
+def _pause(attempt: int) -> None:
+    ceiling = min(MAX_PAUSE_S, 0.02 * 2**attempt)
+    time.sleep(random.uniform(0, ceiling))  # noqa: S311  # full jitter
 
 
 def _fence_of(item: Mapping[str, Any] | None) -> Fence:

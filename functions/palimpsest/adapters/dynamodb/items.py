@@ -38,6 +38,11 @@ def key(pk: str, sk: str) -> Item:
     return {"pk": {"S": pk}, "sk": {"S": sk}}
 
 
+def directory_items(tenant: str, namespace: str) -> tuple[Item, Item]:
+    """What names a namespace and its tenant in the directories."""
+    return key(tenant, f"N#{namespace}"), key(DIRECTORY, f"T#{tenant}")
+
+
 def record_sk(record_id: str) -> str:
     """Where the current record stands."""
     return f"R#{record_id}"

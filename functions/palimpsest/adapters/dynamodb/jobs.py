@@ -24,7 +24,12 @@ class DynamoJobs:
         self._client = client
 
     def begin(self, job: Job) -> None:
-        """See `Jobs.begin`."""
+        """See `Jobs.begin`. A namespace that nobody has written to is not in the directory yet, by
+        which whoever looks after jobs goes.
+        """
+        with translated():
+            for item in items.directory_items(job.tenant, job.namespace):
+                self._client.put_item(TableName=self._table, Item=item)
         not_there = "attribute_not_exists(pk)"
         self._put(job, not_there)
 

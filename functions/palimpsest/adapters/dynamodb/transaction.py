@@ -145,11 +145,8 @@ def record_check(record_id: str, revision: int, pk: str, table: str) -> dict[str
 
 
 def _directories(plan: CommitPlan, table: str) -> list[dict[str, Any]]:
-    keys = (
-        items.key(plan.tenant, f"N#{plan.namespace}"),
-        items.key(items.DIRECTORY, f"T#{plan.tenant}"),
-    )
-    return [{"Put": {"TableName": table, "Item": item}} for item in keys]
+    named = items.directory_items(plan.tenant, plan.namespace)
+    return [{"Put": {"TableName": table, "Item": item}} for item in named]
 
 
 def refused_for_good(error: ClientError) -> bool:
