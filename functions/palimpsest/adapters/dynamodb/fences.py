@@ -115,7 +115,7 @@ class DynamoFences:
                         TableName=self._table,
                         Key=items.key(items.partition(tenant, namespace), items.FENCE),
                         UpdateExpression=update,
-                        ExpressionAttributeValues=values,  # type: ignore[arg-type]
+                        ExpressionAttributeValues=values,
                         **condition,  # type: ignore[arg-type]
                     )
             except self._client.exceptions.ConditionalCheckFailedException:
