@@ -21,22 +21,39 @@ _serial = itertools.count(1)
 
 @dataclass(slots=True)
 class PassesScene:
-    """One fire, until `end`. `strange` has every answer that nothing explains."""
+    """One fire, until `end`, and until `latest` if not enough has happened by then. `strange` has
+    every answer that nothing explains.
+    """
 
     client: Client
     namespace: str
     end: float
+    latest: float
     history: PassesHistory = field(default_factory=PassesHistory)
     counted: Counter[str] = field(default_factory=Counter)
     strange: list[str] = field(default_factory=list)
     newest: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def over(self) -> bool:
+        """Whether the time is up and every kind of answer was seen."""
+        now = time.monotonic()
+        return now >= self.latest or (now >= self.end and self.enough)
+
+    @property
+    def enough(self) -> bool:
+        """Whether passes were applied and refused, a write acknowledged, something found."""
+        with self.lock:
+            answers = {one.applied for one in self.history.passes}
+            acknowledged = any(put.revision is not None for put in self.history.puts)
+            return {True, False} <= answers and acknowledged and bool(self.history.hits)
+
     def write(self, seed: int) -> None:
         """Put records of the lists and others, one after another."""
         chance = random.Random(f"write {seed}")
         ids = [*listed(), *(f"c{n}" for n in range(OTHERS))]
-        while time.monotonic() < self.end:
+        while not self.over:
             record_id, text = chance.choice(ids), f"a client saw {chance.choice(WORDS)} {_number()}"
             answer, began, ended = self._ask(
                 "PUT", f"namespaces/{self.namespace}/records/{record_id}", {"text": text}
@@ -49,7 +66,7 @@ class PassesScene:
     def reconcile(self, seed: int) -> None:
         """Passes over lists of their own: mostly newer ones, some too old, some unordered."""
         chance = random.Random(f"pass {seed}")
-        while time.monotonic() < self.end:
+        while not self.over:
             self.one_pass(self._revision(chance), some_list(chance))
             time.sleep(chance.uniform(0, 0.5))
 
@@ -80,7 +97,7 @@ class PassesScene:
     def search(self, seed: int) -> None:
         """Searches, each of whose hits is noted."""
         chance = random.Random(f"search {seed}")
-        while time.monotonic() < self.end:
+        while not self.over:
             body = {"query": chance.choice(WORDS), "namespace": self.namespace, "limit": 20}
             answer, began, ended = self._ask("POST", "search", body)
             hits = answer["hits"] if answer else []

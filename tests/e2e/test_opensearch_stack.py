@@ -105,8 +105,6 @@ def test_d2_passes_under_fire_leave_exactly_a_list_and_undo_nothing(
     caplog.set_level(logging.INFO)
     scene = burn(client, stack)
     assert_nothing_is_wrong(scene, client, stack)
-    assert any(one.applied for one in scene.history.passes)
-    assert scene.history.hits
 
 
 def test_the_operator_sees_the_index_and_is_refused_what_makes_no_sense(

@@ -17,6 +17,3 @@ def test_d2_passes_under_fire_leave_exactly_a_list_and_undo_nothing(
     caplog.set_level(logging.INFO)
     scene = burn(client, local_stack)
     assert_nothing_is_wrong(scene, client, local_stack)
-    assert any(one.applied for one in scene.history.passes)
-    assert any(one.applied is False for one in scene.history.passes)
-    assert scene.history.hits

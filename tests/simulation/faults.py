@@ -41,10 +41,10 @@ BY_OPERATION: dict[str, tuple[Fault, ...]] = {
     "table.query": (*BROKEN, Fault.CRASH_BEFORE, Fault.SLOW),
     "table.transact_get": (*BROKEN, Fault.CONFLICT, Fault.CRASH_BEFORE, Fault.SLOW),
     "table.write": (*BROKEN, *LOST, Fault.REPEATED, *CRASHES, Fault.SLOW),
-    "table.batch_write": (*BROKEN, *LOST, Fault.UNPROCESSED, *CRASHES, Fault.SLOW),
+    "table.batch_write": (*BROKEN, *LOST, *4 * (Fault.UNPROCESSED,), *CRASHES, Fault.SLOW),
     "table.transact": (
         *(*BROKEN, Fault.THROTTLED, *2 * LOST, *3 * (Fault.CONFLICT,)),
-        *(*CRASHES, Fault.SLOW),
+        *(*CRASHES, Fault.CRASH_AFTER, Fault.SLOW),
     ),
     "index.bulk": (*BROKEN, *LOST, Fault.ITEMS, *CRASHES, Fault.SLOW),
     "index.admin": (*BROKEN, *LOST[:2], *CRASHES, Fault.SLOW),
@@ -72,7 +72,7 @@ STORMY, IN_A_STORM = 0.5, 0.6
 MOST = 50
 """Faults in one run, so that it ends."""
 
-CRASH_SHARE = 4
+CRASH_SHARE = 2
 """One in so many of the crashes that are drawn strikes: a crash ends more than other faults do."""
 
 

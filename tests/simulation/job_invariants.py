@@ -60,5 +60,5 @@ def check_rest(world: "World") -> None:
         tenant, _, namespace = key.pk.partition("#")
         prefix = work_prefix(tenant, namespace, key.sk.partition("~")[2])
         left = list(world.objects.held.keys(prefix))
-        if left and not world.machines.repeated:
+        if left and not world.machines.disturbed:
             raise Violated("jobs", f"{key} has left {left}")

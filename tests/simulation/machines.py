@@ -14,7 +14,6 @@ from palimpsest.domain.jobs import JobRefused
 from simulation.faults import Fault
 from simulation.objects import refused
 from simulation.scheduling import Died, Violated
-from simulation.table import Key
 
 if TYPE_CHECKING:
     from simulation.world import World
@@ -48,8 +47,8 @@ class Machines:
         self._world = world
         self._handle = handle
         self.executions: dict[str, Execution] = {}
-        self.repeated = False
-        """Whether a step has been taken again while it was at work."""
+        self.disturbed = False
+        """Whether a machine was gone, or a step was taken again while it was at work."""
 
     def start(self, name: str, payload: Mapping[str, Any]) -> None:
         gate = self._world.gate
@@ -64,21 +63,6 @@ class Machines:
         refused(self._world.gate, "jobs.start", f"running {name}", stage=STAGE)
         found = self.executions.get(name)
         return None if found is None else found.running
-
-    def resume_unlisted(self) -> None:
-        """Start the unfinished jobs of namespaces without a commit again."""
-        table = self._world.table
-        for key, item in sorted(table.everything().items()):
-            if not key.sk.startswith("J#") or "fa" in item:
-                continue
-            if table.true(Key(key.pk, "CLOCK")) is None:
-                job = key.sk.removeprefix("J#")
-                payload = {
-                    "kind": item["kind"]["S"],
-                    "tenant": key.pk.partition("#")[0],
-                    "job": job,
-                }
-                self._started(f"{job.partition('~')[2]}-{len(self.executions)}", payload)
 
     def _started(self, name: str, payload: Mapping[str, Any]) -> bool:
         standing = self.executions.get(name)
@@ -97,6 +81,7 @@ class Machines:
         try:
             _KINDS[one.payload["kind"]](self, one.payload)
         except Gone:
+            self.disturbed = True
             self._world.scheduler.note("the machine is gone", one.name)
         except JobRefused as error:
             told = {"Error": type(error).__name__, "Cause": f'{{"errorMessage": {_quoted(error)}}}'}
@@ -157,7 +142,7 @@ class Machines:
     def _taken(self, event: dict[str, Any], *, again: bool) -> Mapping[str, Any]:
         if not again:
             return self._handle(event)
-        self.repeated = True
+        self.disturbed = True
         scheduler = self._world.scheduler
         work = partial(self._handle, event)
         step = scheduler.spawn("step", work, process=self._world.gate.outside)

@@ -138,14 +138,6 @@ OF_PASSES = (
         RECONCILE,
     ),
     Mutation(
-        "handed over without its plan",
-        PASSES + "passes.py",
-        "pages = begun_of(state)[1].pages if prepared else None",
-        "pages = begun_of(state)[1].pages - 1 if prepared else None",
-        "a page of a pass that was handed over is never embedded",
-        RECONCILE,
-    ),
-    Mutation(
         "files go before the end",
         PASSES + "pass_steps.py",
         "        elif not job.ended and state is not None:\n",

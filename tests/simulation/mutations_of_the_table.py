@@ -147,14 +147,6 @@ OF_THE_TABLE = (
         "a forgotten text leaves a vector",
     ),
     Mutation(
-        "mark seen before its tombstone",
-        TABLE + "erasure.py",
-        '                if int(current.get(erasure.record_id, _ABSENT)["rev"]["N"])'
-        " >= erasure.revision\n",
-        "                if erasure.record_id in current\n",
-        "a forgotten text leaves a vector",
-    ),
-    Mutation(
         "erasing all of history",
         TABLE + "erasure.py",
         "items.history_sk(record_id, 0), items.history_sk(record_id, revision)",

@@ -12,7 +12,6 @@ from simulation import rest_invariants
 from simulation.actors import KINDS
 from simulation.drawing import Drawing
 from simulation.faults import Fault
-from simulation.known_findings import UNLISTED_JOB, tolerated
 from simulation.plans import Plan, PlannedActor
 from simulation.scheduling import Process, Violated
 from simulation.world import World
@@ -98,8 +97,6 @@ def _come_to_rest(world: World) -> None:
     def resumed() -> None:
         world.scheduler.sleep(REMEMBERED_S)
         world.take({"step": "resume", "older_than_s": 0})
-        if tolerated(UNLISTED_JOB):
-            world.machines.resume_unlisted()
 
     def swept() -> None:
         world.scheduler.sleep(REMEMBERED_S)

@@ -11,7 +11,6 @@ from simulation import table_errors
 from simulation.expressions import NotUnderstood, Place, holds, projected, updated
 from simulation.faults import LOST, Fault
 from simulation.gate import Gate
-from simulation.known_findings import UNTRANSLATED_CONFLICT, tolerated
 from simulation.table import Item, Key, Table
 from simulation.table_transactions import Transactions
 
@@ -163,9 +162,7 @@ class SimulatedTableClient:
 
         def effect() -> bool:
             if not self._transactions.free(key):
-                if not tolerated(UNTRANSLATED_CONFLICT):
-                    raise table_errors.refused("TransactionConflictException", operation)
-                self._table.show(key)
+                raise table_errors.refused("TransactionConflictException", operation)
             before = self._table.true(key)
             if not holds(asked.get("ConditionExpression"), _place(before or {}, asked)):
                 raise table_errors.refused("ConditionalCheckFailedException", operation)

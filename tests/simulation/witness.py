@@ -18,7 +18,7 @@ from simulation.scheduling import Violated
 from simulation.table import Item, Key, Table, Written
 from simulation.truth import ABSENT, Truth
 
-BESIDE_COMMITS = ("INDEX#", "U#", "V#", "K#", "READ", "RESTORING", "SYNC", "J#")
+BESIDE_COMMITS = ("INDEX#", "U#", "V#", "K#", "READ", "RESTORING", "N#", "T#")
 """What is written by other than commits. Histories and marks are deleted beside, never put."""
 
 ERASED = ("H#", "E#", "R#")

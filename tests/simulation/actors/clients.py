@@ -11,7 +11,7 @@ from palimpsest.domain.records import Content
 from simulation import answer_invariants
 from simulation.plans import PlannedActor, PlannedWish, Send
 from simulation.requests import Guard, Request, Told, Wish
-from simulation.scheduling import Died
+from simulation.scheduling import Died, Violated
 
 if TYPE_CHECKING:
     from simulation.world import World
@@ -89,10 +89,13 @@ def _sent(world: "World", request: Request, *, first: bool) -> dict[str, int]:
         idempotency=IdempotencyKey(request.key, request.key) if request.key else None,
     )
     began = world.scheduler.event()
+    struck, done = world.faults.counts.total(), bool(request.applied)
     try:
         committed = world.call("records", lambda services: services.commits.commit(asked))
     except (PalimpsestError, Died) as error:
         world.scheduler.note("refused", request.by, repr(error))
+        if done and struck == world.faults.counts.total():
+            raise Violated("answered again", f"{request}: {error!r}") from error
         ended = world.scheduler.event()
         return answer_invariants.refused(
             request, error, world.truth, began=began, ended=ended, first=first
