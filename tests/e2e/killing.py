@@ -21,7 +21,10 @@ def workers(stack: LocalStack) -> list[int]:
 
 def child(stack: LocalStack, named: str) -> list[int]:
     """The child of the stack whose command says so, while it runs."""
-    noted: dict[str, str] = json.loads((stack.folder / "children.json").read_text())
+    try:
+        noted: dict[str, str] = json.loads((stack.folder / "children.json").read_text())
+    except ValueError:  # it is being written
+        return []
     return [int(pid) for pid, told in noted.items() if named in told and command(int(pid))]
 
 
