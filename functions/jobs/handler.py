@@ -18,7 +18,7 @@ from palimpsest.observability import count, logger
 from palimpsest.services.job_records import JobRecords
 from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS
 
-STEP_S = 600.0
+STEP_S = 60.0
 """Of one step, which begins nothing after that; the function's own time is 900 s."""
 
 RESUMED_AFTER_S = 300.0

@@ -14,7 +14,7 @@ from e2e.index_at_rest import table
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-SAVED_WITHIN_S = 12
+SAVED_WITHIN_S = 60
 PATIENCE_S = 90
 
 

@@ -171,7 +171,7 @@ def test_c10_f8_10_000_records_are_listed_while_others_write_and_purged_while_wo
 def purge(client: Client, stack: LocalStack, namespace: str) -> None:
     """Nothing is shown from the answer on; killed at random, the job ends in a receipt of zeros."""
     before = client.status(namespace)["revision"]
-    with killed_at_random({"worker": (4.0, lambda: workers(stack))}) as killed:
+    with killed_at_random({"worker": (12.0, lambda: workers(stack))}) as killed:
         begun = client.http.delete(f"namespaces/{namespace}")
         while begun.status_code != 202:  # a killed worker's answer
             begun = client.http.delete(f"namespaces/{namespace}")

@@ -7,11 +7,11 @@ from simulation.planned_passes import DAMAGES, Canonical, Pass, Purge
 from simulation.plans import MIXED, RECONCILE, Operation, PlannedActor
 
 RECONCILERS, CANONICAL = 0.5, 0.25
-PURGERS = {MIXED: 0.2, RECONCILE: 0.45}
+PURGERS = {MIXED: 0.2, RECONCILE: 0.6}
 """The shares of plans with each of them."""
 
-REPEATED = 0.35
-"""How likely a list is one that was drawn before."""
+REPEATED, FRESH = 0.35, 0.3
+"""How likely a list is one that was drawn before, and has ids that never were."""
 
 WORDS = ("glade", "heath", "islet", "knoll")
 MORE_IDS = ("f", "g", "h", "i", "j", "k", "l", "m")
@@ -43,7 +43,7 @@ class DrawingPasses:
 
     def _actor(self, kind: str) -> PlannedActor:
         chance = self._chance
-        most = {"reconciler": 4, "purger": 2, "canonical": 3}[kind]
+        most = {"reconciler": 4, "purger": 4, "canonical": 3}[kind]
         draw: Mapping[str, Callable[[], Operation]] = {
             "reconciler": self._pass,
             "purger": self._purge,
@@ -68,6 +68,8 @@ class DrawingPasses:
         if self._lists and chance.random() < REPEATED:
             return chance.choice(self._lists)
         ids = chance.sample(self._ids, chance.randint(0, len(self._ids)))
+        if chance.random() < FRESH:
+            ids += [f"n{len(self._lists)}{letter}" for letter in "xyz"[: chance.randint(1, 3)]]
         found = tuple((record_id, self._text()) for record_id in ids)
         self._lists.append(found)
         return found

@@ -10,7 +10,6 @@ from botocore.exceptions import ClientError
 from simulation import table_errors
 from simulation.expressions import NotUnderstood, Place, holds, updated
 from simulation.gate import Gate
-from simulation.known_findings import UNSEEN_FLOOR, tolerated
 from simulation.table import Item, Key, Table, UnderWay
 
 OPERATION = "TransactWriteItems"
@@ -74,19 +73,11 @@ class Transactions:
         under_way = self._table.transact([one for one in effects if one is not None])
         if token is not None:
             self._tokens[token] = writes
-        purges = any(effect is not None and effect[0].sk.startswith("J#") for effect in effects)
-        if purges and tolerated(UNSEEN_FLOOR):
-            self._show_clock(under_way)
         self._become_visible(under_way, answered=answered)
 
     def forget_tokens(self) -> None:
         """Another table knows none of them."""
         self._tokens.clear()
-
-    def _show_clock(self, under_way: UnderWay) -> None:
-        clock = next((key for key in under_way.hidden if key.sk == "CLOCK"), None)
-        if clock is not None:
-            self._table.show(clock, under_way)
 
     def _become_visible(self, under_way: UnderWay, *, answered: bool) -> None:
         if not under_way.hidden:

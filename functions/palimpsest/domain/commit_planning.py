@@ -103,12 +103,26 @@ def plan_commit(
         clock=clock,
         counts=counts_after(clock, changes.values()),
         changes=tuple(changes.values()),
-        unchanged=tuple((o.id, o.revision) for o in outcomes if not o.changed),
+        unchanged=_unchanged(request, outcomes, found, changes),
         at=now,
         by=request.by,
         keep=kept_of(request, clock.revision + 1, outcomes, now=now),
     )
     return Planned(revision=plan.revision, outcomes=outcomes, records=after, plan=plan)
+
+
+def _unchanged(
+    request: CommitRequest,
+    outcomes: tuple[Outcome, ...],
+    found: Mapping[str, Record],
+    changes: Mapping[str, Change],
+) -> tuple[tuple[str, int], ...]:
+    """The records that the commit leaves as they are: what was to be put and is there already, and
+    what was to be superseded and is.
+    """
+    left = {o.id: o.revision for o in outcomes if not o.changed}
+    left |= {i: found[i].revision for i in request.touched if i in found and i not in changes}
+    return tuple(left.items())
 
 
 def kept_of(

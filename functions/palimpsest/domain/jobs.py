@@ -60,8 +60,9 @@ class JobRefused(PalimpsestError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One job. `id` carries its namespace; `done` of `total` changes are over; a `dry_run`
-    only tells what would be. `result` or `error` are JSON objects, once it has ended.
+    """One job. `id` carries its namespace; `done` of `total` changes are over; a `dry_run` only
+    tells what would be; of a purge, `floor` is the revision of its commit. `result` or `error` are
+    JSON objects, once it has ended.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Job:
     done: int = 0
     total: int = 0
     dry_run: bool = False
+    floor: int = 0
     started_at: datetime | None = None
     finished_at: datetime | None = None
     result: Mapping[str, Any] | None = None

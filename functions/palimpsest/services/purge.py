@@ -85,6 +85,7 @@ class PurgeService:
             status=JobStatus.QUEUED,
             created_at=now,
             total=sum(clock.counts.values()),
+            floor=revision,
         )
         keep = None
         if key is not None:

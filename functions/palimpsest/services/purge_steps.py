@@ -76,7 +76,8 @@ class PurgeJobService:
         JobRecords(self.jobs, self.clock, job).succeeded(result, total=job.total)
 
     def _floor(self, job: Job) -> int:
-        return self.store.read(job.tenant, job.namespace)[0].floor
+        """The namespace's floor; at least its own commit's, which may not be seen yet."""
+        return max(job.floor, self.store.read(job.tenant, job.namespace)[0].floor)
 
     def _hide(self, index: SearchIndex, job: Job, floor: int) -> None:
         """Write a tombstone entry of the floor for every id that is not hidden by one already."""

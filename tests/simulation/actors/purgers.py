@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     from simulation.world import World
 
 TRIES = 3
-RARELY_S = 6.0
+AFTER_S = (0.02, 0.3, 6.0)
+"""How long it waits before each, at most: for what was just written to be under way, or settled."""
 
 
 def purger(world: "World", planned: PlannedActor, name: str) -> None:
     """One purge after another."""
     for number, operation in enumerate(planned.operations):
         assert isinstance(operation, Purge)
-        world.scheduler.sleep(world.chance.random() * world.chance.choice((0.3, RARELY_S)))
+        world.scheduler.sleep(world.chance.random() * world.chance.choice(AFTER_S))
         purge = Purged(f"{name}.{number}", planned.pk)
         world.passes.purges[purge.by] = purge
         for _ in range(TRIES if operation.keyed else 1):

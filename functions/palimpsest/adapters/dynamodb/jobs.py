@@ -73,6 +73,7 @@ def job_item(job: Job) -> items.Item:
         "done": items.number(job.done),
         "total": items.number(job.total),
         "dry": {"BOOL": job.dry_run},
+        "fl": items.number(job.floor),
         "ttl": items.number(to_millis(job.created_at + KEPT_FOR) // 1000),
     }
     for name, instant in (("sa", job.started_at), ("fa", job.finished_at)):
@@ -96,6 +97,7 @@ def _job_of(item: Mapping[str, Any]) -> Job:
         done=int(item["done"]["N"]),
         total=int(item["total"]["N"]),
         dry_run=item["dry"]["BOOL"],
+        floor=int(item["fl"]["N"]),
         started_at=_instant(item, "sa"),
         finished_at=_instant(item, "fa"),
         result=json.loads(item["res"]["S"]) if "res" in item else None,
