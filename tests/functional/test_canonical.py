@@ -338,3 +338,17 @@ def test_an_index_that_cannot_answer_is_an_error_and_no_proof(world: QuickWorld)
     world.reproject()
     with pytest.raises(Unavailable):
         reconciled(world)
+
+
+def test_a_lost_entry_of_a_record_without_a_vector_is_written_again(quick: QuickWorld) -> None:
+    quick.put("a", "a cursed text")
+    quick.embedder.inject(Fault(kind=FaultKind.ZERO, containing="cursed"))
+    quick.project()
+    assert quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=False).verified
+    quick.index._entries[PARTITION].clear()
+    quick.index._stored[PARTITION].clear()
+    lost = quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=True)
+    assert (lost.added, lost.verified) == (1, False)
+    mended = quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=False)
+    assert (mended.added, mended.failed, mended.verified) == (1, [], True)
+    assert quick.found("cursed", mode=Mode.LEXICAL) == ["a"]

@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.entries import Entry, EntryState
+from palimpsest.domain.ledger import LedgerEntry, Reason
 from palimpsest.domain.records import Record
 from palimpsest.ports import IndexLedger, RecordStore, SearchIndex
 from palimpsest.services.project import entry_of
@@ -58,10 +59,8 @@ class ProofService:
         generation = index.generation()
         upto = self.ledger.progress(tenant, namespace, generation).revision
         there = {state.id: state for state in index.walk(f"{tenant}#{namespace}")}
-        unsettled = {
-            entry.id: entry.revision
-            for entry in self.ledger.unsearchable(tenant, namespace, generation)
-        }
+        ledger = self.ledger.unsearchable(tenant, namespace, generation)
+        unsettled = {entry.id: entry for entry in ledger}
         expected: dict[str, Entry] = {}
         changing: set[str] = set()
         for record, clock in self._records(tenant, namespace, there):
@@ -114,15 +113,20 @@ _COMPLETE = (1.0,)
 """Any vector: only whether there is one counts for the version."""
 
 
-def _excused(entry: Entry, state: EntryState | None, unsettled: Mapping[str, int]) -> bool:
+def _excused(entry: Entry, state: EntryState | None, unsettled: Mapping[str, LedgerEntry]) -> bool:
     """Whether it is right that the index has something else or nothing: the ledger says why, or it
-    is a tombstone entry that was removed in the end.
+    is a tombstone entry that was removed in the end. Of a record without a vector there must be
+    the entry without one.
     """
     if state is None and entry.content is None:
         return True
-    if unsettled.get(entry.id) != entry.revision:
+    told = unsettled.get(entry.id)
+    if told is None or told.revision != entry.revision:
         return False
-    return state is None or state.version <= entry.version
+    if told.reason is Reason.INDEX_REJECTED:
+        return state is None or state.version <= entry.version
+    lexical = Entry.version_of(entry.revision, complete=False)
+    return state is not None and not state.tombstone and state.version == lexical
 
 
 def _differing(expected: Mapping[str, Entry], found: Mapping[str, EntryState]) -> Iterator[str]:
