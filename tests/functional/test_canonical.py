@@ -345,8 +345,9 @@ def test_a_lost_entry_of_a_record_without_a_vector_is_written_again(quick: Quick
     quick.embedder.inject(Fault(kind=FaultKind.ZERO, containing="cursed"))
     quick.project()
     assert quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=False).verified
-    quick.index._entries[PARTITION].clear()
-    quick.index._stored[PARTITION].clear()
+    index: Any = quick.index
+    index._entries[PARTITION].clear()
+    index._stored[PARTITION].clear()
     lost = quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=True)
     assert (lost.added, lost.verified) == (1, False)
     mended = quick.canonical.reconcile(TENANT, NAMESPACE, dry_run=False)
