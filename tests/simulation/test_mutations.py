@@ -13,7 +13,7 @@ from simulation.mutations import FUNCTIONS, caught, mutated
 
 PLAINEST = {
     "history not kept": "history",
-    "log read over its gaps": "progress",
+    "floor not set": "purges",
     "no version guard": "an older pass undoes a newer",
 }
 
