@@ -138,6 +138,7 @@ test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functio
 soak: $(STACK_SETUP) ## Clients and passes with processes killed, on both engines, 10 minutes each; then SEEDS=50000 of the simulation [SECONDS=600]
 	@FIRE_SECONDS="$(or $(SECONDS),600)" $(RUN_TESTS) $(PY) -m pytest -q -rP tests/e2e/test_commits_under_fire.py \
 	  tests/e2e/test_reconciles_under_fire.py tests/e2e/test_opensearch_stack.py -k under_fire
+	@LONG_RECORDS=10000 $(RUN_TESTS) $(PY) -m pytest -q tests/e2e/test_long_lists.py
 	@PYTHONPATH=functions:tests PYTHONHASHSEED=0 $(PY) -m simulation --seeds 0..$$(( $(or $(SEEDS),50000) - 1 ))
 
 model: $(SETUP) ## Build the default embedding model, or MODEL=all-minilm-l6-v2
