@@ -1,4 +1,5 @@
-"""C10: 5,000 records (LONG_RECORDS) listed and followed page by page while others write: no duplicate, no gap.
+"""C10: 5,000 records (LONG_RECORDS) listed and followed page by page while others write: no
+duplicate, no gap.
 
 They come by one reconcile (a job of the state machine), and go by one purge (F8), whose workers are
 killed.
