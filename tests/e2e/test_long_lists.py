@@ -19,13 +19,15 @@ import pytest
 
 from e2e.client import Client
 from e2e.index_at_rest import entries_of
-from e2e.killing import killed_at_random, workers
+from e2e.killing import workers
+from e2e.processes import kill
 from stack import LocalStack, free_ports
 
 pytestmark = pytest.mark.stack
 RECORDS = int(os.environ.get("LONG_RECORDS") or 5_000)
 WRITERS = 4
 PATIENCE_S = 600.0
+KILLS = 3
 
 
 @pytest.fixture
@@ -174,12 +176,14 @@ def test_c10_f8_thousands_are_listed_while_others_write_and_purged_while_workers
 def purge(client: Client, stack: LocalStack, namespace: str) -> None:
     """Nothing is shown from the answer on; killed at random, the job ends in a receipt of zeros."""
     before = client.status(namespace)["revision"]
-    with killed_at_random({"worker": (12.0, lambda: workers(stack))}) as killed:
-        begun = client.http.delete(f"namespaces/{namespace}")
-        while begun.status_code != 202:  # a killed worker's answer
-            begun = client.http.delete(f"namespaces/{namespace}")
-        result = ended(client, begun.json()["job"]["id"])
-    assert killed["worker"]
+    begun = client.http.delete(f"namespaces/{namespace}")
+    assert begun.status_code == 202, begun.text
+    killed = 0
+    for _ in range(KILLS):
+        time.sleep(1.5)
+        killed += sum(kill(pid) for pid in random.sample(pids := workers(stack), min(1, len(pids))))
+    result = ended(client, begun.json()["job"]["id"])
+    assert killed
     assert listed(client, namespace, status="any")() == []
     assert set(result["receipt"].values()) == {0}
     assert result["revision"] == before + 1
