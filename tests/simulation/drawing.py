@@ -8,9 +8,8 @@ from simulation.embedding import UNSPEAKABLE
 from simulation.engine import INDIGESTIBLE
 from simulation.plans import (
     CARRY_OVER,
-    MIXED,
-    RECONCILE,
     RESTORE,
+    SCENARIOS,
     Ask,
     Do,
     Operation,
@@ -46,8 +45,7 @@ class Drawing:
 
     def plan(self, scenario: str | None = None) -> Plan:
         """The plan; its scenario is drawn too where none is asked for."""
-        several = (MIXED, RESTORE, CARRY_OVER, RECONCILE)
-        drawn = self._chance.choices(several, (7, 1, 1, 2))[0]
+        drawn = self._chance.choices(SCENARIOS, (7, 1, 1, 2, 1))[0]
         scenario = scenario or drawn
         actors = [
             *self._several("client", (1, 2, 2, 3, 4), (3, 10)),

@@ -4,7 +4,15 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from simulation.planned_passes import DAMAGES, Canonical, Pass, Purge
-from simulation.plans import MIXED, RECONCILE, Operation, PlannedActor
+from simulation.plans import (
+    MIXED,
+    PURGES,
+    RECONCILE,
+    Operation,
+    PlannedActor,
+    PlannedWish,
+    Send,
+)
 
 RECONCILERS, CANONICAL = 0.5, 0.25
 PURGERS = {MIXED: 0.2, RECONCILE: 0.6}
@@ -33,6 +41,9 @@ class DrawingPasses:
     def actors(self, scenario: str) -> list[PlannedActor]:
         """Those of a scenario."""
         chance = self._chance
+        if scenario == PURGES:
+            writers = [self._writer(number) for number in range(chance.randint(1, 3))]
+            return [*writers, *(self._actor("purger") for _ in range(chance.randint(1, 3)))]
         several = {MIXED: chance.random() < RECONCILERS, RECONCILE: chance.randint(2, 4)}
         found = [self._actor("reconciler") for _ in range(several.get(scenario, 0))]
         if chance.random() < PURGERS.get(scenario, 0.0):
@@ -40,6 +51,13 @@ class DrawingPasses:
         if scenario in several and chance.random() < CANONICAL:
             found.append(self._actor("canonical"))
         return found
+
+    def _writer(self, number: int) -> PlannedActor:
+        """A client that writes a record of another id each time."""
+        several = self._chance.randint(4, 12)
+        wishes = [PlannedWish(f"w{number}{place}", self._text()) for place in range(several)]
+        sends = tuple(Send((wish,)) for wish in wishes)
+        return PlannedActor("client", "acme", "notes", sends)
 
     def _actor(self, kind: str) -> PlannedActor:
         chance = self._chance

@@ -2,7 +2,7 @@
 
 from simulation.mutation import DOMAIN, SERVICES, TABLE, Mutation
 
-RECONCILE = "reconcile"
+RECONCILE, PURGES = "reconcile", "purges"
 
 OF_PURGES = (
     Mutation(
@@ -11,7 +11,7 @@ OF_PURGES = (
         '    if plan.purges:\n        sets.append("fl = :next")\n',
         "",
         "what was purged is still there",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "purge leaves the fence",
@@ -67,7 +67,7 @@ OF_PURGES = (
         "            self._hide(index, job, floor)\n",
         "            pass\n",
         "entries of what was purged stay",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "ids of the table not hidden",
@@ -75,7 +75,7 @@ OF_PURGES = (
         "        ids |= set(self.erasure.ids(job.tenant, job.namespace, floor=floor))\n",
         "",
         "a late projection brings a purged text back",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "purged without a second look",
@@ -84,7 +84,7 @@ OF_PURGES = (
         " limit=ERASE_BATCH):\n            pass\n",
         "",
         "what came into view late stays",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "erased whatever it is by now",
@@ -92,7 +92,7 @@ OF_PURGES = (
         '"attribute_not_exists(pk) OR #rev <= :floor"',
         '"attribute_not_exists(pk) OR attribute_exists(pk)"',
         "a record written after the purge is lost",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "ledger not purged",

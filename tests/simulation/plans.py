@@ -8,8 +8,9 @@ from typing import Literal
 
 from simulation.planned_passes import Canonical, Pass, Purge
 
-MIXED, RESTORE, CARRY_OVER, RECONCILE = "mixed", "restore", "carry over", "reconcile"
-SCENARIOS = (MIXED, RESTORE, CARRY_OVER, RECONCILE)
+MIXED, RESTORE, CARRY_OVER = "mixed", "restore", "carry over"
+RECONCILE, PURGES = "reconcile", "purges"
+SCENARIOS = (MIXED, RESTORE, CARRY_OVER, RECONCILE, PURGES)
 
 FEW = 12
 PlannedGuard = Literal["seen", "absent", "exists", "none"]

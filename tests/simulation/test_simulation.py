@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from simulation.plans import SCENARIOS
+
 TESTS = Path(__file__).parents[1]
 SECONDS = float(os.environ.get("SIMULATION_SECONDS", "60"))
 FIRST = int(os.environ.get("SIMULATION_FIRST", "0"))
@@ -42,7 +44,7 @@ def test_no_seed_violates_an_invariant(shard: int) -> None:
     assert int(ran[1]) >= FLOOR * SECONDS
 
 
-@pytest.mark.parametrize("scenario", ["mixed", "restore", "carry over", "reconcile"])
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_same_seed_gives_the_same_run(scenario: str) -> None:
     once = simulation("--seed", "7", "--scenario", scenario)
     assert simulation("--seed", "7", "--scenario", scenario) == once
