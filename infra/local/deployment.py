@@ -21,13 +21,15 @@ from local.layout import REGION, STACK, Layout, plain_environment
 if TYPE_CHECKING:
     from mypy_boto3_cloudformation.type_defs import StackTypeDef
 
-_SOURCES = (
+SOURCES = (
     "template.yaml",
     "samconfig.toml",
     "infra/layer/Makefile",
     "infra/state_machines/jobs.asl.json",
     "requirements/local.txt",
 )
+"""What `sam build` reads beside the functions' folder."""
+
 _TAG = "inputs"
 
 
@@ -140,7 +142,7 @@ def source_digest(root: Path) -> str:
     """A digest of everything that `sam build` reads."""
     functions = root / "functions"
     code = sorted(path for path in functions.rglob("*") if is_source(path, functions))
-    paths = [*(root / name for name in _SOURCES), *code]
+    paths = [*(root / name for name in SOURCES), *code]
     return _digest(
         part for path in paths for part in (str(path.relative_to(root)).encode(), path.read_bytes())
     )

@@ -72,7 +72,13 @@ class MemoryTable:
         return self._log[after : after + limit]  # revision n is entry n - 1
 
     def held(
-        self, _tenant: str, _namespace: str, wanted: Mapping[str, str], *, fingerprint: str
+        self,
+        _tenant: str,
+        _namespace: str,
+        wanted: Mapping[str, str],
+        *,
+        fingerprint: str,
+        dimension: int,  # noqa: ARG002  # that of the corpus
     ) -> dict[str, Vector]:
         if fingerprint != self.corpus.fingerprint:
             return {}

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from e2e.processes import command, descendants, kill, talks
 from stack import LocalStack
 
+STREAM_SOURCE, NODE = "local.stream_feed", "LocalNode"
+"""How the commands of two children of a stack are told."""
+
 
 def workers(stack: LocalStack) -> list[int]:
     """The processes in which the endpoint runs functions, but for those that are starting: where

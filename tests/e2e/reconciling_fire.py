@@ -9,7 +9,7 @@ import time
 
 from e2e.client import Client
 from e2e.fire import run
-from e2e.killing import child, killed_at_random, workers
+from e2e.killing import NODE, STREAM_SOURCE, child, killed_at_random, workers
 from e2e.passes_history import faults, unproved
 from e2e.passes_scene import PassesScene, some_list
 from e2e.table_at_rest import table_of
@@ -38,10 +38,10 @@ def burn(client: Client, stack: LocalStack) -> PassesScene:
     scene = PassesScene(client, client.fresh("passes"), began + SECONDS, began + 4 * SECONDS)
     kinds = {
         "worker": (5.0, lambda: workers(stack)),
-        "stream source": (15.0, lambda: child(stack, "local.stream_feed")),
+        "stream source": (15.0, lambda: child(stack, STREAM_SOURCE)),
     }
     if stack.engine == "opensearch":
-        kinds["node"] = (25.0, lambda: child(stack, "LocalNode"))
+        kinds["node"] = (25.0, lambda: child(stack, NODE))
     everybody = ((scene.write, WRITERS), (scene.reconcile, PASSES), (scene.search, SEARCHERS))
     with killed_at_random(kinds) as killed:
         run(

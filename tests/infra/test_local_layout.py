@@ -12,7 +12,7 @@ import pytest
 
 from local import embedding, endpoint, environment, logs
 from local.children import Children, command_line
-from local.deployment import is_source, source_digest
+from local.deployment import SOURCES, is_source, source_digest
 from local.layout import Layout, plain_environment
 from stack import free_ports
 
@@ -169,18 +169,19 @@ def test_bytecode_and_hidden_files_are_no_source(tmp_path: Path) -> None:
 
 
 def test_the_digest_of_the_sources_changes_with_any_of_them(tmp_path: Path) -> None:
-    for name in ("template.yaml", "samconfig.toml", "infra/layer/Makefile"):
+    for name in SOURCES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    (tmp_path / "requirements").mkdir()
-    (tmp_path / "requirements" / "local.txt").touch()
     code = tmp_path / "functions" / "a.py"
     code.parent.mkdir()
     code.write_text("1")
     first = source_digest(tmp_path)
     assert source_digest(tmp_path) == first
-    code.write_text("2")
-    assert source_digest(tmp_path) != first
+    digests = {first}
+    for path in (code, *(tmp_path / name for name in SOURCES)):
+        path.write_text("2")
+        digests.add(source_digest(tmp_path))
+    assert len(digests) == 2 + len(SOURCES)
 
 
 @pytest.mark.parametrize(
