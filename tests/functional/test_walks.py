@@ -9,7 +9,7 @@ import pytest
 from palimpsest.adapters.dynamodb.batches import query
 from palimpsest.domain.commit_planning import Operation
 from palimpsest.domain.commits import CommitPlan, LogEntry
-from palimpsest.domain.errors import CursorMismatch, NotFound, Unavailable
+from palimpsest.domain.errors import CursorMismatch, Unavailable
 from palimpsest.domain.records import Content, Record, Status
 from palimpsest.domain.walks import Order, Position, RecordsWanted, WalkPage
 from palimpsest.services import walks as walks_module
@@ -320,91 +320,6 @@ def test_a_former_version_that_is_not_seen_yet_is_read_again(world: World) -> No
         world.walks.records(
             TENANT, NAMESPACE, ANY, order=Order.NEWEST, limit=9, position=page.following
         )
-
-
-def versions(world: World, record_id: str, limit: int = 2) -> list[int]:
-    found: list[int] = []
-    below: int | None = None
-    while True:
-        page = world.history.revisions(TENANT, NAMESPACE, record_id, limit=limit, below=below)
-        found += [record.revision for record in page.records]
-        if page.below is None:
-            return found
-        below = page.below
-
-
-def test_revisions_are_newest_first_and_page_without_gap(world: World) -> None:
-    for n in range(5):
-        world.put("a", f"v{n}")
-        world.put("other", f"{n}")
-    assert versions(world, "a") == [9, 7, 5, 3, 1]
-    assert versions(world, "a", limit=5) == [9, 7, 5, 3, 1]
-    page = world.history.revisions(TENANT, NAMESPACE, "a", limit=2)
-    world.put("a", "changed meanwhile")
-    rest = world.history.revisions(TENANT, NAMESPACE, "a", limit=9, below=page.below)
-    assert [record.revision for record in rest.records] == [5, 3, 1]
-
-
-def test_a_forgotten_record_has_its_tombstone_alone_and_a_new_life_its_own_history(
-    world: World,
-) -> None:
-    world.put("a", "one")
-    world.put("a", "two")
-    world.forget("a")
-    assert versions(world, "a") == [3]
-    world.put("a", "again")
-    assert versions(world, "a") == [4]
-    world.put("a", "and again")
-    world.erase()
-    assert versions(world, "a") == [5, 4]
-    with pytest.raises(NotFound):
-        versions(world, "nobody")
-
-
-def test_a_version_that_is_not_seen_yet_is_waited_for_in_history_and_as_of_reads(
-    world: World,
-) -> None:
-    for n in range(1, 4):
-        world.put("a", f"v{n}")
-    replaced = world.log.replaced
-    for read in (
-        lambda: versions(world, "a"),
-        lambda: world.history.as_of(TENANT, NAMESPACE, "a", 2),
-    ):
-        hidden = iter([True, True])
-        world.log.replaced = (  # type: ignore[method-assign]
-            lambda *args, hidden=hidden: {} if next(hidden, False) else replaced(*args)
-        )
-        found: Any = read()
-        assert found == [3, 2, 1] or found.content.text == "v2"
-    world.log.replaced = lambda *_: {}  # type: ignore[method-assign]
-    with pytest.raises(Unavailable):
-        versions(world, "a")
-
-
-def test_a_version_that_was_forgotten_meanwhile_is_not_waited_for(world: World) -> None:
-    for n in range(1, 4):
-        world.put("a", f"v{n}")
-    replaced = world.log.replaced
-
-    def after_a_forgetting(*args: Any) -> Any:
-        world.log.replaced = replaced  # type: ignore[method-assign]
-        world.forget("a")
-        world.erase()
-        return replaced(*args)
-
-    world.log.replaced = after_a_forgetting  # type: ignore[method-assign,assignment]
-    assert versions(world, "a") == [3]
-
-
-def test_a_log_entry_that_is_not_seen_yet_is_waited_for(world: World) -> None:
-    world.put("a", "v1")
-    world.put("a", "v2")
-    at, hidden = world.log.at, iter([True])
-    world.log.at = (  # type: ignore[method-assign]
-        lambda *args: {} if next(hidden, False) else at(*args)
-    )
-    assert versions(world, "a") == [2, 1]
 
 
 def test_ids_that_sort_last_are_erased_and_told_of_like_others(world: World) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from simulation.known_findings import SKIPPED_UNGUARDED, tolerated
 from simulation.requests import Request, Requests, Told, Wish
 from simulation.scheduling import Violated
 from simulation.table import Item, Key, Written
@@ -16,7 +15,6 @@ from simulation.truth import (
     ABSENT,
     ACTIVE,
     DELETED,
-    NEVER,
     SUPERSEDED,
     Tick,
     Truth,
@@ -85,7 +83,6 @@ def check(commit: Commit, truth: Truth, requests: Requests) -> Request | None:
         f"{i}: {found.get(i)} instead of {expected.get(i)}"
         for i in sorted(expected.keys() | found.keys())
         if _differs(found.get(i), expected.get(i), commit.revision)
-        and not _skipped(request, i, found, truth)
     ]
     if wrong:
         raise Violated("lost or phantom write", f"{request} at {commit.revision}: {wrong}")
@@ -108,15 +105,6 @@ def expected_of(request: Request, truth: Truth) -> Iterator[tuple[str, tuple[str
                 raise Violated("guards", f"{request.by} supersedes {other}, which is not there")
             if (old.status, old.superseded_by) != (SUPERSEDED, wish.record_id):
                 yield other, (SUPERSEDED, old.text)
-
-
-def _skipped(request: Request, record_id: str, found: Mapping[str, Version], truth: Truth) -> bool:
-    """Whether a stale read showed a record superseded already, or gone where that is fine."""
-    if record_id in found or not tolerated(SKIPPED_UNGUARDED):
-        return False
-    seen = truth.seen(request.names(record_id), request.began, NEVER)
-    by = {wish.record_id for wish in request.wishes if record_id in wish.supersedes}
-    return any(by and (one.superseded_by in by or not one.there) for one in seen)
 
 
 def stands_as_wished(wish: Wish, version: Version) -> bool:

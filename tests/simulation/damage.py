@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.opensearch.documents import document_id
 from simulation.engine import NOBODY, Document, EngineIndex
-from simulation.known_findings import EXCUSED_ENTRY, tolerated
 from simulation.planned_passes import Damage
 
 if TYPE_CHECKING:
@@ -21,8 +20,6 @@ def damaged(world: "World", pk: str, kind: Damage) -> None:
     index = world.chance.choice(list(world.engine.indices.values()))
     found = [one for one in index.of(pk) if index.documents.get(document_id(pk, one.id)) is one]
     found = [one for one in found if not one.tombstone and one.id != NOBODY]
-    if tolerated(EXCUSED_ENTRY):
-        found = [one for one in found if "vector" in one.source]
     if not found:
         return
     document = world.chance.choice(found)

@@ -69,6 +69,9 @@ STORMY, IN_A_STORM = 0.5, 0.6
 """How likely a fault is the first of several, and how likely one then is at each of the next calls.
 """
 
+STINGY, LEFT_UNDONE = 0.1, 0.4
+"""How likely a run's table leaves much of its batches undone, and how likely each of them then."""
+
 MOST = 50
 """Faults in one run, so that it ends."""
 
@@ -88,6 +91,8 @@ class Faults:
         }
         self._left = 0 if chance.random() < 0.2 else MOST
         self._storms = dict.fromkeys(PORTS, 0)
+        stingy = Fault.UNPROCESSED not in without and chance.random() < STINGY
+        self._left_undone = self._left > 0 and stingy
         self.on = True
         self.counts: Counter[tuple[str, Fault]] = Counter()
 
@@ -95,6 +100,11 @@ class Faults:
         """The fault of this call, if there is one."""
         if not self.on or not self._left:
             return None
+        if self._left_undone and Fault.UNPROCESSED in self._kinds[operation]:
+            if self._chance.random() >= LEFT_UNDONE:
+                return None
+            self.counts[operation, Fault.UNPROCESSED] += 1
+            return Fault.UNPROCESSED
         port = operation.partition(".")[0]
         level = self._levels[port]
         if self._storms[port]:

@@ -33,7 +33,8 @@ def check(written: Written, truth: Truth, passes: Passes, table: Table, faults: 
     if kind == JobKind.PURGE:
         purges = sum(one.pk == pk for one in passes.purges.values())
         alone = not faults and not passes.by_name and not passes.damaging and purges == 1
-        purge_invariants.check_receipt(pk, result["receipt"], alone=alone)
+        last = truth.clock(pk) == truth.floors.get(pk)
+        purge_invariants.check_receipt(pk, result["receipt"], alone=alone, last=last)
     name = sk.partition("~")[2]
     begun = passes.attempts.get(name.removeprefix(f"{JobKind.RECONCILE}-"))
     listed = begun.listed if begun is not None else passes.jobs.get(name)

@@ -16,8 +16,8 @@ from simulation.table_transactions import Transactions
 
 QUERY = "pk = :pk AND sk BETWEEN :first AND :last"
 READ_BATCH, WRITE_BATCH = 100, 25
-SPLIT = 0.05
-"""How likely others run between two items of one read, and how likely a page ends early."""
+SPLIT, READ_SPLIT = 0.05, 0.2
+"""How likely others run between two items of a query or of a batch read; a page ends as early."""
 
 
 class SimulatedTableClient:
@@ -54,7 +54,7 @@ class SimulatedTableClient:
             item = self._seen(key_of(key), asked)
             if item is not None:
                 found.append(item)
-            self._may_split()
+            self._may_split(READ_SPLIT)
         undone = {name: {**asked, "Keys": left}} if left else {}
         return {"Responses": {name: found}, "UnprocessedKeys": undone}
 
@@ -214,9 +214,9 @@ class SimulatedTableClient:
         names = asked.get("ExpressionAttributeNames", {})
         return projected(item, asked.get("ProjectionExpression"), names)
 
-    def _may_split(self) -> None:
+    def _may_split(self, likely: float = SPLIT) -> None:
         """Plain reads of several items, and batches, are not of one moment."""
-        if self._chance.random() < SPLIT:
+        if self._chance.random() < likely:
             self._gate.scheduler.pause()
             self._table.go_on()
 

@@ -3,13 +3,20 @@ directory of namespaces. All reads are strongly consistent.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from palimpsest.domain.commits import Clock, LogEntry
 from palimpsest.domain.records import Record
 
 Version = tuple[str, int]
 """A record id and one of its revisions."""
+
+
+class Former(NamedTuple):
+    """A former version of a record, and the revision that replaced it."""
+
+    record: Record
+    replaced_by: int
 
 
 class CommitLog(Protocol):
@@ -36,10 +43,18 @@ class CommitLog(Protocol):
         ...
 
     def former(
-        self, tenant: str, namespace: str, record_id: str, *, below: int
-    ) -> Iterator[Record]:
-        """The versions of a record before revision `below`, newest first, those not erased; read
-        only as far as they are asked for.
+        self, tenant: str, namespace: str, record_id: str, *, below: int, limit: int | None = None
+    ) -> Iterator[Former]:
+        """The former versions of a record before revision `below`, newest first, at most `limit`,
+        those not erased and seen already; read only as far as they are asked for.
+        """
+        ...
+
+    def oldest_former(
+        self, tenant: str, namespace: str, record_id: str, *, above: int, upto: int
+    ) -> int | None:
+        """The revision of the oldest former version after revision `above`, up to `upto` (which is
+        greater), of those that are seen.
         """
         ...
 

@@ -10,6 +10,8 @@ from palimpsest.ports import Clock, CommitLog, RecordStore
 from palimpsest.services.record_page import RecordPage
 from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS
 
+UNSEEN = "the table shows a record but not its former version"
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
@@ -43,55 +45,68 @@ class HistoryService:
         """The record as it was at `revision`; None if it was absent or deleted then, has been
         forgotten since, or the clock has not come that far.
         """
-        clock, found = self.store.read(tenant, namespace, [record_id])
-        record = found.get(record_id)
-        if record is None or not 0 < revision <= clock.revision or not stands(record, clock):
-            return None
-        if record.revision > revision:
-            floor = max(record.history_floor, clock.floor)
-            if record.revision > floor:
-                self._wait_for_former(tenant, namespace, record_id, record.revision, floor=floor)
-            former = self.log.former(tenant, namespace, record_id, below=revision + 1)
-            record = next(former, None)
-            if record is None or record.revision <= floor:
+        for _ in range(REREADS):
+            clock, found = self.store.read(tenant, namespace, [record_id])
+            record = found.get(record_id)
+            if record is None or not 0 < revision <= clock.revision or not stands(record, clock):
                 return None
-        return None if record.status is Status.DELETED else record
+            if record.revision > revision:
+                floor = max(record.history_floor, clock.floor)
+                if revision <= floor:
+                    return None
+                former = self.log.former(tenant, namespace, record_id, below=revision + 1, limit=1)
+                version = next(former, None)
+                if version is None or version.replaced_by <= revision:
+                    if self._began_after(tenant, namespace, record, revision, floor=floor):
+                        return None
+                    self.clock.sleep(REREAD_PAUSE_S)
+                    continue
+                record = version.record
+                if record.revision <= floor:
+                    return None
+            return None if record.status is Status.DELETED else record
+        raise Unavailable(UNSEEN, stage="table")
+
+    def _began_after(
+        self, tenant: str, namespace: str, record: Record, revision: int, *, floor: int
+    ) -> bool:
+        """Whether nothing is kept of what stood at `revision`: the oldest version after it replaced
+        nothing, or what was forgotten.
+        """
+        after = self.log.oldest_former(
+            tenant, namespace, record.id, above=revision, upto=record.revision
+        )
+        first = record.revision if after is None else after
+        entry = self.log.at(tenant, namespace, [first]).get(first)
+        return entry is not None and entry.revision_before(record.id) <= floor
 
     def _versions(
         self, tenant: str, namespace: str, record_id: str, below: int | None
     ) -> Iterator[Record]:
-        clock, found = self.store.read(tenant, namespace, [record_id])
-        record = found.get(record_id)
-        if record is None or not stands(record, clock):
-            raise NotFound("no such record")
-        if below is None or record.revision < below:
-            yield record
-            below = record.revision
-        floor = max(record.history_floor, clock.floor)
-        if not exists(record, clock) or below <= floor:
-            return
-        self._wait_for_former(tenant, namespace, record_id, below, floor=floor)
-        for version in self.log.former(tenant, namespace, record_id, below=below):
-            if version.revision <= floor:
-                return
-            yield version
-
-    def _wait_for_former(
-        self, tenant: str, namespace: str, record_id: str, revision: int, *, floor: int
-    ) -> None:
-        """The items of a commit may be seen one by one: a version replaced at `revision` must be
-        there, unless it was forgotten meanwhile.
+        """Each version names the one that replaced it: where that is not the one told before, one
+        between them cannot be seen yet, or is gone with a forgetting or a purge meanwhile.
         """
+        told = False
         for _ in range(REREADS):
-            entry = self.log.at(tenant, namespace, [revision]).get(revision)
-            if entry is not None:
-                before = entry.revision_before(record_id)
-                if before <= floor:
+            clock, found = self.store.read(tenant, namespace, [record_id])
+            record = found.get(record_id)
+            if record is None or not stands(record, clock):
+                if told:
                     return
-                if self.log.replaced(tenant, namespace, [(record_id, before)]):
-                    return
-                _, found = self.store.read(tenant, namespace, [record_id])
-                if found[record_id].history_floor >= before:
-                    return
+                raise NotFound("no such record")
+            if below is None or record.revision < below:
+                yield record
+                below, told = record.revision, True
+            floor = max(record.history_floor, clock.floor)
+            if not exists(record, clock) or below <= floor:
+                return
+            for version in self.log.former(tenant, namespace, record_id, below=below):
+                if version.replaced_by != below or version.record.revision <= floor:
+                    break
+                yield version.record
+                below, told = version.record.revision, True
+            entry = self.log.at(tenant, namespace, [below]).get(below)
+            if entry is not None and entry.revision_before(record_id) <= floor:
+                return
             self.clock.sleep(REREAD_PAUSE_S)
-        raise Unavailable("the table shows a record but not its former version", stage="table")
+        raise Unavailable(UNSEEN, stage="table")

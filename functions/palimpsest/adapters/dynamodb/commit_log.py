@@ -7,8 +7,7 @@ from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.commits import LogEntry
-from palimpsest.domain.records import Record
-from palimpsest.ports.walking import Version
+from palimpsest.ports.walking import Former, Version
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -61,8 +60,8 @@ class DynamoCommitLog:
         return {by_sk[item["sk"]["S"]]: int(item["rb"]["N"]) for item in found}
 
     def former(
-        self, tenant: str, namespace: str, record_id: str, *, below: int
-    ) -> Iterator[Record]:
+        self, tenant: str, namespace: str, record_id: str, *, below: int, limit: int | None = None
+    ) -> Iterator[Former]:
         """See `CommitLog.former`."""
         with translated():
             found = query(
@@ -72,5 +71,23 @@ class DynamoCommitLog:
                 first=items.history_sk(record_id, 0),
                 last=items.history_sk(record_id, below - 1),
                 newest_first=True,
+                limit=limit,
             )
-            yield from map(items.record_of, found)
+            for item in found:
+                yield Former(items.record_of(item), int(item["rb"]["N"]))
+
+    def oldest_former(
+        self, tenant: str, namespace: str, record_id: str, *, above: int, upto: int
+    ) -> int | None:
+        """See `CommitLog.oldest_former`."""
+        with translated():
+            found = query(
+                self._client,
+                self._table,
+                items.partition(tenant, namespace),
+                first=items.history_sk(record_id, above + 1),
+                last=items.history_sk(record_id, upto),
+                limit=1,
+                attributes=("sk",),
+            )
+            return next((int(item["sk"]["S"].rpartition("#")[2]) for item in found), None)
