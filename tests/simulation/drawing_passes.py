@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from simulation.planned_passes import DAMAGES, Canonical, Pass, Purge
 from simulation.plans import (
@@ -17,6 +18,9 @@ from simulation.plans import (
 RECONCILERS, CANONICAL = 0.5, 0.25
 PURGERS = {MIXED: 0.2, RECONCILE: 0.6}
 """The shares of plans with each of them."""
+
+WRITING = 0.7
+"""How likely purges have clients beside them that write, and not the same list again and again."""
 
 REPEATED, FRESH = 0.35, 0.3
 """How likely a list is one that was drawn before, and has ids that never were."""
@@ -43,7 +47,8 @@ class DrawingPasses:
         chance = self._chance
         if scenario == PURGES:
             writers = [self._writer(number) for number in range(chance.randint(1, 3))]
-            return [*writers, *(self._actor("purger") for _ in range(chance.randint(1, 3)))]
+            purgers = [self._actor("purger") for _ in range(chance.randint(1, 3))]
+            return [*writers, *purgers] if chance.random() < WRITING else [self._renewer()]
         several = {MIXED: chance.random() < RECONCILERS, RECONCILE: chance.randint(2, 4)}
         found = [self._actor("reconciler") for _ in range(several.get(scenario, 0))]
         if chance.random() < PURGERS.get(scenario, 0.0):
@@ -51,6 +56,16 @@ class DrawingPasses:
         if scenario in several and chance.random() < CANONICAL:
             found.append(self._actor("canonical"))
         return found
+
+    def _renewer(self) -> PlannedActor:
+        """Passes of one list and newer revisions, with a purge between each two."""
+        listed = self._list()
+        passes = [replace(self._pass(), revision=n, listed=listed) for n in (1, 2, 3)]
+        first, *others = (replace(one, dry_run=False) for one in passes)
+        operations: list[Operation] = [first]
+        for one in others[: self._chance.randint(1, 2)]:
+            operations += [self._purge(), one]
+        return PlannedActor("renewer", "acme", "notes", tuple(operations))
 
     def _writer(self, number: int) -> PlannedActor:
         """A client that writes a record of another id each time."""

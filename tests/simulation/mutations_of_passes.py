@@ -3,7 +3,7 @@
 from simulation.mutation import DOMAIN, SERVICES, TABLE, Mutation
 
 PASSES = SERVICES + "reconciling/"
-RECONCILE = "reconcile"
+RECONCILE, PURGES = "reconcile", "purges"
 READ_BEFORE = """        before, _ = self.store.read(tenant, namespace)
         if not self.fences.begin("""
 PLAIN_READS = """answer = {"Responses": [
@@ -102,7 +102,7 @@ OF_PASSES = (
         "record.revision <= floor or record.id",
         "record.id",
         "what was purged counts as there",
-        RECONCILE,
+        PURGES,
     ),
     Mutation(
         "superseded counts as unchanged",

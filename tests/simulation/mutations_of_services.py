@@ -30,16 +30,6 @@ OF_SERVICES = (
         "a repeated write is refused for what it did itself",
     ),
     Mutation(
-        "no key looked for",
-        SERVICES + "commit.py",
-        "        again = self._again(request)\n"
-        "        if again is not None:\n"
-        "            return again\n"
-        "        tenant",
-        "        tenant",
-        "a repeated write is applied again",
-    ),
-    Mutation(
         "nothing changed, not checked",
         SERVICES + "commit.py",
         "elif len(ids) == 1 and request.idempotency is None:",
@@ -99,18 +89,37 @@ OF_SERVICES = (
     Mutation(
         "as-of beyond a forgetting",
         SERVICES + "history.py",
-        "if record is None or record.revision <= floor:",
-        "if record is None:",
+        "                if record.revision <= floor:\n                    return None\n",
+        "",
         "a forgotten version is read",
+    ),
+    Mutation(
+        "as-of over a gap",
+        SERVICES + "history.py",
+        "if version is None or version.replaced_by <= revision:",
+        "if version is None:",
+        "a version seen late is passed over",
     ),
     Mutation(
         "as-of without waiting",
         SERVICES + "history.py",
-        "            if record.revision > floor:\n"
-        "                self._wait_for_former(tenant, namespace, record_id, record.revision,"
-        " floor=floor)\n",
-        "",
+        "return entry is not None and entry.revision_before(record.id) <= floor",
+        "return True",
+        "a version seen late counts as absent",
+    ),
+    Mutation(
+        "history over a gap",
+        SERVICES + "history.py",
+        "if version.replaced_by != below or version.record.revision <= floor:",
+        "if version.record.revision <= floor:",
         "a version seen late is passed over",
+    ),
+    Mutation(
+        "history ends at a gap",
+        SERVICES + "history.py",
+        "if entry is not None and entry.revision_before(record_id) <= floor:",
+        "if below:",
+        "a version seen late counts as absent",
     ),
     Mutation(
         "walks of stale records",

@@ -52,8 +52,6 @@ class HistoryService:
                 return None
             if record.revision > revision:
                 floor = max(record.history_floor, clock.floor)
-                if revision <= floor:
-                    return None
                 former = self.log.former(tenant, namespace, record_id, below=revision + 1, limit=1)
                 version = next(former, None)
                 if version is None or version.replaced_by <= revision:

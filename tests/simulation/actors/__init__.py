@@ -9,6 +9,7 @@ from simulation.actors.operators import operator
 from simulation.actors.purgers import purger
 from simulation.actors.readers import reader
 from simulation.actors.reconcilers import reconciler
+from simulation.actors.renewers import renewer
 from simulation.actors.restorers import late_client, restorer
 from simulation.actors.searchers import searcher
 from simulation.actors.sweepers import sweeper
@@ -27,6 +28,7 @@ KINDS: Mapping[str, Callable[["World", PlannedActor, str], None]] = {
     "operator": operator,
     "reconciler": reconciler,
     "purger": purger,
+    "renewer": renewer,
     "canonical": canonical,
 }
 """To add a kind: a module here, its name in this table, and its operations in `drawing`."""
