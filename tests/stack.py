@@ -8,9 +8,11 @@ import json
 import os
 import socket
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from local import environment
 from opensearch_node import QUICK
 
 ROOT = Path(__file__).resolve().parents[1]
+SAVED_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,20 @@ class LocalStack:
         """A new key."""
         told = self.make("key", f"TENANT={tenant}", f"SCOPES={scopes}", f"NAMESPACES={namespaces}")
         return told.splitlines()[-1]
+
+    def await_saved(self, pk: str, sk: str = "") -> None:
+        """Until the endpoint has saved an item of one of its tables, `sk` where that table has
+        sort keys: it saves every few seconds, and less often where that is much.
+        """
+        end = time.monotonic() + SAVED_WITHIN_S
+        while time.monotonic() < end:
+            with suppress(ValueError):  # it is being written
+                saved = json.loads((self.folder / "state" / "dynamodb.json").read_text())
+                tables = saved["payload"]["tables"]["data"].values()
+                if any(pk in t["items"] and sk in {"", *t["items"][pk]} for t in tables):
+                    return
+            time.sleep(0.5)
+        raise TimeoutError(f"{pk} {sk} was not saved within {SAVED_WITHIN_S} s")
 
     def call(
         self,

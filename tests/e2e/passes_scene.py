@@ -16,6 +16,11 @@ from e2e.scene import POLITE, impolite
 
 LISTED, OTHERS = 40, 12
 WORDS = ("heron", "otter", "lynx", "badger", "falcon", "newt")
+BETWEEN_PASSES_S = 10.0
+"""How long one who reconciles waits after each pass, on average: of passes without a pause between
+them hardly any ends before the next one displaces it.
+"""
+
 _serial = itertools.count(1)
 
 
@@ -68,7 +73,7 @@ class PassesScene:
         chance = random.Random(f"pass {seed}")
         while not self.over:
             self.one_pass(self._revision(chance), some_list(chance))
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(chance.expovariate(1 / BETWEEN_PASSES_S))
 
     def one_pass(self, revision: int, active: dict[str, str]) -> PassDone:
         """One pass, and what became of it."""

@@ -18,6 +18,11 @@ from stack import LocalStack
 WRITERS, PASSES, SEARCHERS = 16, 4, 4
 SECONDS = float(os.environ.get("FIRE_SECONDS") or 60)
 WARM_UP_S = 2.0
+WORKER_S = 10.0
+"""Seconds between two kills of a worker, on average: the endpoint ends all of a function with it,
+and starting them anew takes the better part of this on two cores.
+"""
+
 CATCHING_UP_S = 120 + SECONDS / 2
 LAST_TRIES = 40
 
@@ -37,7 +42,7 @@ def burn(client: Client, stack: LocalStack) -> PassesScene:
     began = time.monotonic()
     scene = PassesScene(client, client.fresh("passes"), began + SECONDS, began + 4 * SECONDS)
     kinds = {
-        "worker": (5.0, lambda: workers(stack)),
+        "worker": (WORKER_S, lambda: workers(stack)),
         "stream source": (15.0, lambda: child(stack, STREAM_SOURCE)),
     }
     if stack.engine == "opensearch":

@@ -11,10 +11,9 @@ import pytest
 
 from e2e.client import Client
 from e2e.index_at_rest import table
-from stack import LocalStack
+from stack import SAVED_WITHIN_S, LocalStack
 
 pytestmark = pytest.mark.stack
-SAVED_WITHIN_S = 60
 PATIENCE_S = 90
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import time
-from contextlib import suppress
 from typing import Any
 
 import boto3
@@ -16,11 +15,11 @@ from e2e.client import Client
 from e2e.index_at_rest import entries_of, records_of
 from e2e.killing import STREAM_SOURCE, child
 from e2e.processes import command, descendants, kill
+from palimpsest.adapters.dynamodb import items
 from palimpsest.services.restore import MARGIN
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-SAVED_WITHIN_S = 60.0  # the endpoint saves what changed every 3 s, and less often if that is much
 
 
 def projector(stack: LocalStack, event: dict[str, Any]) -> Any:
@@ -53,19 +52,6 @@ def stream_records(namespace: str, revisions: list[int]) -> dict[str, Any]:
             for revision in revisions
         ]
     }
-
-
-def await_saved(stack: LocalStack, partition: str, revision: int) -> None:
-    """Until the endpoint has saved this commit."""
-    key, end = f"C#{revision:020}", time.monotonic() + SAVED_WITHIN_S
-    while time.monotonic() < end:
-        with suppress(ValueError):  # it is being written
-            saved = json.loads((stack.folder / "state" / "dynamodb.json").read_text())
-            tables = saved["payload"]["tables"]["data"].values()
-            if any(key in table["items"].get(partition, {}) for table in tables):
-                return
-        time.sleep(0.5)
-    raise AssertionError(f"{partition} {revision} was not saved within {SAVED_WITHIN_S} s")
 
 
 def write(client: Client, namespace: str) -> None:
@@ -129,7 +115,7 @@ def test_after_a_kill_that_lost_nothing_the_index_stays_and_the_clock_skips(
     namespace = client.fresh("killed")
     write(client, namespace)
     generation = client.wait(namespace)["index_generation"]
-    await_saved(local_stack, f"demo#{namespace}", 13)
+    local_stack.await_saved(f"demo#{namespace}", items.log_sk(13))
     supervisor = int(local_stack.values["PALIMPSEST_PID"])
     (endpoint,) = [
         pid for pid in descendants(supervisor) if "infra/local/emulator.py" in command(pid)

@@ -82,7 +82,7 @@ def test_after_a_kill_it_starts_from_the_last_saved_state_and_says_so(
     local_stack: LocalStack, victim: str
 ) -> None:
     key = local_stack.key("acme")
-    time.sleep(5)
+    local_stack.await_saved(key.split("_")[1])
     pid = int(local_stack.values["PALIMPSEST_PID"])
     if victim == "endpoint":
         pid = endpoint_pid(local_stack)
