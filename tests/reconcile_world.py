@@ -181,7 +181,7 @@ class ReconcileWorld(World):
                 self.pass_jobs.prepare(self.job(job), page, until=LATER)
             while not self.pass_jobs.apply(self.job(job), until=LATER):
                 pass
-            self.pass_jobs.verify(self.job(job))
+            self.pass_jobs.verify(self.job(job), until=LATER)
         self.pass_jobs.finish(self.job(job))
         return self.job(job)
 

@@ -76,7 +76,7 @@ def _apply(event: Event) -> Answer:
 
 
 def _verify(event: Event) -> Answer:
-    return {"done": services().passes.verify(_job(event))}
+    return {"done": services().passes.verify(_job(event), until=_until())}
 
 
 def _erase(event: Event) -> Answer:

@@ -16,6 +16,9 @@ from palimpsest.domain.errors import Unavailable
 from palimpsest.observability import logger
 
 Names = tuple[str, str]
+PROJECT_S = 30.0
+"""Of one namespace: where others go on writing into it, their own wake-ups go on with it."""
+
 ERASE_ON_WAKE_S = 2.0
 ERASE_ON_SWEEP_S = 30.0
 
@@ -95,7 +98,8 @@ def _erase(woken: Sequence[Names], *, seconds: float) -> list[Names]:
 
 def _project(names: Names, *, retry_pending: bool = False) -> bool:
     try:
-        done = services().projection.project(*names, retry_pending=retry_pending)
+        until = time.monotonic() + PROJECT_S
+        done = services().projection.project(*names, retry_pending=retry_pending, until=until)
     except Exception:  # noqa: BLE001  # reported and tried again; no other namespace waits
         logger.exception("projection failed", extra={"tenant": names[0], "namespace": names[1]})
         return False

@@ -113,7 +113,7 @@ class Passes:
         for page in pages if apply else ():
             self.jobs.prepare(now(), page, until=FOREVER)
         self.jobs.apply(now(), until=FOREVER)
-        self.jobs.verify(now())
+        self.jobs.verify(now(), until=FOREVER)
         self.jobs.finish(now())
         report = dict(now().result or {})
         if not (report.get("applied") and report.get("verified")):

@@ -16,11 +16,12 @@ from e2e.scene import POLITE, impolite
 
 LISTED, OTHERS = 40, 12
 WORDS = ("heron", "otter", "lynx", "badger", "falcon", "newt")
-BETWEEN_PASSES_S = 10.0
+BETWEEN_PASSES_S = 6.0
 """How long one who reconciles waits after each pass, on average: of passes without a pause between
 them hardly any ends before the next one displaces it.
 """
 
+JOB_PATIENCE_S = 60.0
 _serial = itertools.count(1)
 
 
@@ -83,6 +84,8 @@ class PassesScene:
             "active": [{"id": i, "text": text} for i, text in active.items()],
         }
         answer, began, ended = self._ask("POST", "reconcile", body)
+        if answer is not None and "job" in answer:
+            answer, ended = self._ended(answer["job"]["id"])
         done = PassDone(revision, active, began, ended)
         if answer is not None and "applied" in answer:
             done = PassDone(
@@ -111,6 +114,18 @@ class PassesScene:
                     Hit(hit["id"], hit["revision"], hit["text"], began, ended) for hit in hits
                 ]
 
+    def _ended(self, job: str) -> tuple[dict[str, Any] | None, float]:
+        """The report of a pass that became a job (None: it is not known in time), and when it was
+        known.
+        """
+        end = time.monotonic() + JOB_PATIENCE_S
+        while time.monotonic() < end:
+            answer, _, ended = self._ask("GET", f"jobs/{job}")
+            if answer is not None and answer["job"]["status"] == "succeeded":
+                return answer["job"]["result"], ended
+            time.sleep(1)
+        return None, time.monotonic()
+
     def _revision(self, chance: random.Random) -> int:
         with self.lock:
             if chance.random() < 0.15:
@@ -121,7 +136,7 @@ class PassesScene:
             return self.newest
 
     def _ask(
-        self, method: str, path: str, body: dict[str, Any]
+        self, method: str, path: str, body: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any] | None, float, float]:
         """The answer of a success, with its time (None: there was none)."""
         began = time.monotonic()

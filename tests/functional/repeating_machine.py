@@ -45,7 +45,7 @@ class RepeatingMachine:
                 self._prepare(job, page)
             while not self.again(lambda: steps.apply(world.job(job), until=LATER)):
                 pass
-            self.again(lambda: steps.verify(world.job(job)))
+            self.again(lambda: steps.verify(world.job(job), until=LATER))
         self.again(lambda: steps.finish(world.job(job)))
         return self.now(job)
 

@@ -206,7 +206,7 @@ def test_a_job_whose_files_a_purge_has_erased_ends_as_stale(quick: QuickWorld) -
         assert quick.pass_jobs.plan(quick.job(job)) == ([], False)
         quick.pass_jobs.prepare(quick.job(job), 0, until=LATER)
         assert quick.pass_jobs.apply(quick.job(job), until=LATER)
-        assert quick.pass_jobs.verify(quick.job(job))
+        assert quick.pass_jobs.verify(quick.job(job), until=LATER)
         quick.pass_jobs.finish(quick.job(job))
     ended = quick.job(job)
     assert ended.status is JobStatus.SUCCEEDED

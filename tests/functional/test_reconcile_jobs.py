@@ -41,7 +41,7 @@ def go_on(world: QuickWorld, job: Job) -> dict[str, Any]:
             world.pass_jobs.prepare(world.job(job), page, until=LATER)
         while not world.pass_jobs.apply(world.job(job), until=LATER):
             pass
-        world.pass_jobs.verify(world.job(job))
+        world.pass_jobs.verify(world.job(job), until=LATER)
     world.pass_jobs.finish(world.job(job))
     result = world.job(job).result
     assert result is not None
@@ -186,7 +186,7 @@ def test_every_step_of_a_job_may_be_taken_twice(
         quick.pass_jobs.prepare(quick.job(job), page, until=LATER)
     for _ in range(2):
         assert quick.pass_jobs.apply(quick.job(job), until=LATER)
-        assert quick.pass_jobs.verify(quick.job(job))
+        assert quick.pass_jobs.verify(quick.job(job), until=LATER)
     before = quick.job(job)
     for _ in range(2):
         quick.pass_jobs.finish(before)  # as it was read before the first
@@ -205,7 +205,7 @@ def test_no_step_does_anything_to_a_job_that_has_ended(quick: QuickWorld) -> Non
     assert quick.pass_jobs.plan(ended) == ([], False)
     quick.pass_jobs.prepare(ended, 0, until=LATER)
     assert quick.pass_jobs.apply(ended, until=LATER)
-    assert quick.pass_jobs.verify(ended)
+    assert quick.pass_jobs.verify(ended, until=LATER)
     quick.pass_jobs.finish(ended)
     assert quick.items() == before
 
@@ -267,7 +267,7 @@ def test_a_job_that_is_overtaken_between_its_pages_is_stale_and_says_what_it_did
     seen.reconcile(7, OLD)
     for _ in range(2):
         assert quick.pass_jobs.apply(seen.job(job), until=LATER)
-        assert quick.pass_jobs.verify(seen.job(job))
+        assert quick.pass_jobs.verify(seen.job(job), until=LATER)
     quick.pass_jobs.finish(seen.job(job))
     report = seen.job(job).result
     assert report is not None

@@ -49,7 +49,9 @@ class CanonicalService:
     ) -> PassReport:
         embedded = 0
         if not dry_run:
-            embedded = target.project(tenant, namespace, retry_pending=True).embedded
+            newest = self.store.read(tenant, namespace)[0].revision
+            done = target.project(tenant, namespace, retry_pending=True, upto=newest)
+            embedded = done.embedded
         index = target.index
         strays = index.strays(f"{tenant}#{namespace}", remove=not dry_run)
         found = self.proofs.prove(tenant, namespace, index)

@@ -6,6 +6,7 @@ now. So a wake-up may be lost, doubled or late, and two projections may run at o
 it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -70,9 +71,19 @@ class ProjectService:
     clock: Clock
     read: bool = True
 
-    def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
-        """Carry everything after the indexed revision into the index; on request retry what is
-        pending.
+    def project(
+        self,
+        tenant: str,
+        namespace: str,
+        *,
+        retry_pending: bool = False,
+        upto: float = math.inf,
+        until: float = math.inf,
+    ) -> Projected:
+        """Carry everything after the indexed revision into the index, page by page of the log, at
+        least to revision `upto`, until `until` (monotonic seconds); on request retry what is
+        pending. Without either it ends once it has nothing left, which may be never while others
+        go on writing.
 
         Raises `Unavailable` if table or index cannot answer; what was carried until then stays
         carried. An embedder that fails never raises: its records are found lexically and stand in
@@ -88,11 +99,15 @@ class ProjectService:
         revision, asked = progress.revision, progress.retry_asked
         target = 0 if revision else self.store.read(tenant, namespace)[0].revision
         embedded, outage = 0, None
-        while page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE):
+        while revision < upto and (
+            page := self.store.log(tenant, namespace, after=revision, limit=LOG_PAGE)
+        ):
             carried = self._carry(tenant, namespace, generation, _newest(page), outage=outage)
             embedded, outage = embedded + carried.embedded, carried.outage
             revision = page[-1].revision
             self.ledger.advance(tenant, namespace, generation, revision, target=target)
+            if self.clock.monotonic() >= until:
+                break
         if (retry_pending or asked) and outage is None:
             again = self._again(tenant, namespace, generation, whatever_reason=asked is not None)
             embedded += self._carry(tenant, namespace, generation, again, outage=None).embedded

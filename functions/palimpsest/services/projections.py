@@ -2,6 +2,7 @@
 and beside it those that are being built, or kept to go back to.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -20,7 +21,15 @@ missed.
 class Projection(Protocol):
     """Carries a namespace into an index, or into several."""
 
-    def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
+    def project(
+        self,
+        tenant: str,
+        namespace: str,
+        *,
+        retry_pending: bool = False,
+        upto: float = math.inf,
+        until: float = math.inf,
+    ) -> Projected:
         """As `ProjectService.project`."""
         ...
 
@@ -37,7 +46,15 @@ class GenerationProjections:
     _known: Sequence[Generation] = field(default=(), init=False)
     _until: float = field(default=0.0, init=False)
 
-    def project(self, tenant: str, namespace: str, *, retry_pending: bool = False) -> Projected:
+    def project(
+        self,
+        tenant: str,
+        namespace: str,
+        *,
+        retry_pending: bool = False,
+        upto: float = math.inf,
+        until: float = math.inf,
+    ) -> Projected:
         """Project into all of them, the one that is read first; what that one's projection did.
 
         Raises what the first failed one raised, once all have been tried: trouble with a generation
@@ -46,7 +63,9 @@ class GenerationProjections:
         done, failed = None, None
         for generation in self._kept():
             try:
-                it = self.of(generation).project(tenant, namespace, retry_pending=retry_pending)
+                it = self.of(generation).project(
+                    tenant, namespace, retry_pending=retry_pending, upto=upto, until=until
+                )
             except PalimpsestError as error:
                 if self._is_gone(generation):
                     continue

@@ -10,11 +10,16 @@ from palimpsest.domain.errors import Throttled, TooLarge
 from palimpsest.domain.passes import Displaced, Pass, PlannedChange, plan_pass_commit
 from palimpsest.domain.vectors import Vector
 from palimpsest.ports import Clock, Fences, RecordStore
-from palimpsest.services.commit import BASE_PAUSE_S, MAX_PAUSE_S
+from palimpsest.services.commit import BASE_PAUSE_S
 
 COMMIT_CHANGES = 25
 COMMIT_BYTES = 1_800_000
 """Of new content: what it replaces may be as large, and 4 MB is the most of a transaction."""
+
+MAX_PAUSE_S = 0.1
+"""Between two tries of a commit: shorter than those of clients, whose many small commits would
+leave one large commit hardly a chance. There is but one pass that may write to a namespace.
+"""
 
 ITEMS = 96
 """Of a transaction's 100, beside clock, log, fence and key: a change takes a record, its former

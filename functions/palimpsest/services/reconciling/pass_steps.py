@@ -88,11 +88,12 @@ class PassJobService:
             files.keep_state(replace(state, newest=newest).to_json())
         return True
 
-    def verify(self, job: Job) -> bool:
-        """Carry what was committed into the index; whether that is done."""
+    def verify(self, job: Job, *, until: float) -> bool:
+        """Carry what was committed into the index; whether that was done by `until`."""
         state = _state(self._files(job))
         if state is not None and not job.ended and state.newest is None and not state.dry_run:
-            self.steps.verifying.projection.project(job.tenant, job.namespace)
+            done = self.steps.verifying.caught_up(job.tenant, job.namespace, until=until)
+            return done or self.clock.monotonic() < until
         return True
 
     def finish(self, job: Job) -> None:

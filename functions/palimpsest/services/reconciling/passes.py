@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from palimpsest.domain.errors import Throttled
+from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id, machine_input
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced
@@ -20,6 +20,7 @@ MOST_CHANGES = 1_000
 
 PREPARED_S = 9.0
 APPLIED_S = 14.0
+INDEXED_S = 17.0
 """Seconds after which a request hands over what is left: so that it ends within 20 s."""
 
 
@@ -99,7 +100,20 @@ class ReconcileService:
         state = self._applied(state, files, planned.pages, until=start + APPLIED_S)
         if state.pages < planned.pages:
             return self._handed_over(state, files)
+        if not self._indexed(state, until=start + INDEXED_S):
+            return self._handed_over(state, files)
         return self.steps.report(state, files)
+
+    def _indexed(self, state: PassState, *, until: float) -> bool:
+        """Whether the index has been brought up to the pass by then; of one that cannot answer the
+        report tells.
+        """
+        request = state.request
+        try:
+            done = self.steps.verifying.caught_up(request.tenant, request.namespace, until=until)
+        except (Unavailable, Throttled):
+            return True
+        return done or self.clock.monotonic() < until
 
     def _applied(
         self, state: PassState, files: PassFiles, pages: int, *, until: float

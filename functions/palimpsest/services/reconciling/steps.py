@@ -62,7 +62,7 @@ class PassSteps:
             wrong += found.wrong
             newer.update(found.newer)
             changed += [change.id for change in page]
-        index = self.verifying.indexed(one, changed)
+        index = self.verifying.indexed(one, changed, upto=revision)
         verified, told = verification(
             listed=listed, table=table, wrong=wrong, index=index, revision=revision
         )

@@ -75,13 +75,22 @@ class VerifyingService:
                     wrong.append(change.id)
         return PageVerified(table=table, newer_listed=newer_listed, newer=newer, wrong=tuple(wrong))
 
-    def indexed(self, one: Pass, changed: Sequence[str]) -> IndexVerified:
-        """Project the namespace, then tell how far the index is and what of these ids stands in its
-        ledger. An index that cannot answer now is told, not raised: the records are applied.
+    def caught_up(self, tenant: str, namespace: str, *, until: float) -> bool:
+        """Bring the index up to what the namespace is now, if that is done by `until`: whether it
+        was. Raises what table and index raise.
+        """
+        revision = self.store.read(tenant, namespace)[0].revision
+        done = self.projection.project(tenant, namespace, upto=revision, until=until)
+        return done.revision >= revision
+
+    def indexed(self, one: Pass, changed: Sequence[str], *, upto: int) -> IndexVerified:
+        """Project the namespace to that revision, then tell how far the index is and what of these
+        ids stands in its ledger. An index that cannot answer now is told, not raised: the records
+        are applied.
         """
         told: dict[str, str] = {}
         try:
-            self.projection.project(one.tenant, one.namespace)
+            self.projection.project(one.tenant, one.namespace, upto=upto)
         except (Unavailable, Throttled) as error:
             told = {"index": type(error).__name__}  # of any generation: what is read may be there
         try:
