@@ -48,6 +48,9 @@ UNCOUNTED = (
     "tests/e2e/",
     "tests/infra/",
     "tests/index_faults/",
+    "tests/simulation/",
+    "tests/api/test_schemathesis",
+    "tests/api/test_schema_limits",
     "tests/contract/test_search_index",
     "tests/contract/test_opensearch_index",
     "tests/contract/test_index_filters",
@@ -57,19 +60,22 @@ nearly double what they take. Threads that begin in such a test are never counte
 shares a function's services with others.
 """
 
+OWN_STACK = ("test_long_lists", "test_opensearch_stack")
+"""Tests that bring up another stack than the one that most share."""
+
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the running stack share one worker, one after another; the others fill the rest. The
-    longest of all, which has a stack of its own, begins first.
+    """Tests of a running stack share one worker, one after another; the others fill the rest. The
+    longest ones, which have stacks of their own, begin first.
     """
     for item in items:
         if any(part in item.nodeid for part in UNCOUNTED):
             item.add_marker(pytest.mark.no_cover)
-    items.sort(key=lambda item: "test_long_lists" not in item.nodeid)
+    items.sort(key=lambda item: not item.get_closest_marker("stack"))
     for item in items:
         if item.get_closest_marker("stack"):
-            own = "long lists" if "test_long_lists" in item.nodeid else "stack"
+            own = next((name for name in OWN_STACK if name in item.nodeid), "stack")
             item.add_marker(pytest.mark.xdist_group(own))
 
 
