@@ -130,7 +130,7 @@ RUN_TESTS := env -u PORT -u ENGINE -u EMBEDDER -u LOCAL_DIR -u OPENSEARCH_URL -u
 
 test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functional, API, template, running stack
 	@rm -f .coverage .coverage.*
-	@$(RUN_TESTS) $(PY) -m pytest -n 3 --dist loadgroup --durations 25 --cov --cov-report= $(TESTS)
+	@$(RUN_TESTS) $(PY) -m pytest -n 2 --dist loadgroup --durations 25 --cov --cov-report= $(TESTS)
 	@$(PY) -m coverage report --skip-covered --fail-under=95 > build/coverage.txt || { tail -40 build/coverage.txt; exit 1; }
 	@$(PY) -m coverage report --include='*/domain/*,*/services/*' --fail-under=100 --skip-covered --show-missing \
 	  > build/coverage-core.txt || { cat build/coverage-core.txt; exit 1; }

@@ -25,7 +25,7 @@ os.environ.update(
 os.environ.pop("AWS_ENDPOINT_URL", None)
 
 # derandomized, so that more examples in every run would be the same ones each time
-settings.register_profile("ci", derandomize=True, max_examples=60)
+settings.register_profile("ci", derandomize=True, max_examples=40)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
@@ -60,22 +60,20 @@ nearly double what they take. Threads that begin in such a test are never counte
 shares a function's services with others.
 """
 
-OWN_STACK = ("test_long_lists", "test_opensearch_stack")
-"""Tests that bring up another stack than the one that most share."""
-
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks for groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a running stack share one worker, one after another; the others fill the rest. The
-    longest ones, which have stacks of their own, begin first.
+    """Tests of a running stack share one worker, one after another: their fires take all of the
+    machine; the others fill the rest. The longest of all, which has a stack of its own and mostly
+    waits, begins first.
     """
     for item in items:
         if any(part in item.nodeid for part in UNCOUNTED):
             item.add_marker(pytest.mark.no_cover)
-    items.sort(key=lambda item: not item.get_closest_marker("stack"))
+    items.sort(key=lambda item: "test_long_lists" not in item.nodeid)
     for item in items:
         if item.get_closest_marker("stack"):
-            own = next((name for name in OWN_STACK if name in item.nodeid), "stack")
+            own = "long lists" if "test_long_lists" in item.nodeid else "stack"
             item.add_marker(pytest.mark.xdist_group(own))
 
 

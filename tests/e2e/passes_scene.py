@@ -121,8 +121,8 @@ class PassesScene:
         end = time.monotonic() + JOB_PATIENCE_S
         while time.monotonic() < end:
             answer, _, ended = self._ask("GET", f"jobs/{job}")
-            if answer is not None and answer["job"]["status"] == "succeeded":
-                return answer["job"]["result"], ended
+            if answer is not None and answer["status"] == "succeeded":
+                return answer["result"], ended
             time.sleep(1)
         return None, time.monotonic()
 

@@ -22,8 +22,8 @@ def check_commit(commit: Commit, truth: Truth, passes: Passes, table: Table) -> 
     expected: dict[str, tuple[str, str | None]] = {}
     for record_id, item in commit.records().items():
         before = truth.now((commit.pk, record_id))
-        if before.revision > begun.base:
-            said = f"{listed} from {begun.base} on writes {record_id} over {before}"
+        if before.revision > begun.last:
+            said = f"{listed} from {begun.last} on writes {record_id} over {before}"
             raise Violated("a client's later write is overwritten", said)
         found = version_of(item, 0, commit.by)
         wanted = _wanted(record_id, listed, before)
@@ -122,13 +122,13 @@ def check_finished(begun: Begun, truth: Truth, passes: Passes) -> None:
         now = truth.now((listed.pk, record_id))
         if (now.status, now.text, now.supersedes) == (ACTIVE, text, ()):
             continue
-        if now.revision <= begun.base or now.by in passes.by_name:
-            raise Violated("lists", f"{listed} from {begun.base} on leaves {record_id} {now}")
+        if now.revision <= begun.first or now.by in passes.by_name:
+            raise Violated("lists", f"{listed} from {begun.first} on leaves {record_id} {now}")
     for record_id, now in truth.records(listed.pk):
         if now.status != ACTIVE or record_id in listed.texts:
             continue
-        if now.revision <= begun.base or now.by in passes.by_name:
-            raise Violated("lists", f"{listed} from {begun.base} on leaves {record_id} {now}")
+        if now.revision <= begun.first or now.by in passes.by_name:
+            raise Violated("lists", f"{listed} from {begun.first} on leaves {record_id} {now}")
 
 
 def _attempt(item: Item | None) -> str:

@@ -28,15 +28,26 @@ class Listed:
 @dataclass(slots=True, eq=False)
 class Begun:
     """One attempt of a pass at the fence. `clock`: the namespace's, as it first replaced the fence
-    (None: it has not); `base`: what the pass takes for the past; `finished`: the fence was its own
-    until its end.
+    (None: it has not); `bases`: what each of those who took its first step at once, a step that had
+    been given up among them, took for the past: the last to keep its state decides; `finished`: the
+    fence was its own until its end.
     """
 
     attempt: str
     listed: Listed
     clock: int | None = None
-    base: int = 0
+    bases: list[int] = field(default_factory=list)
     finished: bool = False
+
+    @property
+    def first(self) -> int:
+        """What it has taken for the past in any case."""
+        return min(self.bases, default=0)
+
+    @property
+    def last(self) -> int:
+        """What it may have taken for the past."""
+        return max(self.bases, default=0)
 
 
 @dataclass(frozen=True, slots=True)

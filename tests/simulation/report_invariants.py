@@ -62,12 +62,12 @@ def _check_applied(
     if not report["applied"] or not finished:
         raise Violated("reports", f"{listed} never finished: {report}")
     last = finished[-1]
-    _check_numbers(listed, report, truth, base=last.base)
+    _check_numbers(listed, report, truth, base=last.first)
     alone = len(passes.of(listed)) == 1
     if alone:
         _check_written(last, report, truth)
     later = any(
-        one.revision > last.base and one.by != listed.by
+        one.revision > last.first and one.by != listed.by
         for (pk, _), versions in truth.versions.items()
         for one in versions
         if pk == listed.pk
@@ -101,7 +101,7 @@ def _check_written(begun: Begun, report: Mapping[str, Any], truth: Truth) -> Non
     for (pk, _), versions in truth.versions.items():
         if pk == listed.pk:
             written += sum(one.by == listed.by for one in versions)
-            others += sum(one.revision > begun.base and one.by != listed.by for one in versions)
+            others += sum(one.revision > begun.first and one.by != listed.by for one in versions)
     if not others and written != sum(report[kind] for kind in KINDS):
         raise Violated("reports", f"{listed} wrote {written} records: {report}")
     if not others and report["newer"]:
