@@ -69,14 +69,14 @@ class ShownLate(Transactions):
 class QuickTable:
     """The simulated table and its client, without any fault."""
 
-    def __init__(self, clock: MovableClock, seed: int) -> None:
+    def __init__(self, now: Callable[[], float], seed: int, *, name: str = TABLE) -> None:
         chance = random.Random(seed)
         faults = Faults(chance)
         faults.on = False
         gate = Gate(Scheduler(chance), faults)
-        self.table = Table(chance, clock.monotonic)
+        self.table = Table(chance, now)
         self.transactions = ShownLate(self.table, gate)
-        self.client: Any = SimulatedTableClient(self.table, self.transactions, gate, name=TABLE)
+        self.client: Any = SimulatedTableClient(self.table, self.transactions, gate, name=name)
 
 
 class QuickWorld(ReconcileWorld):
@@ -84,7 +84,7 @@ class QuickWorld(ReconcileWorld):
 
     def __init__(self, seed: int = 0, *, beside: "QuickWorld | None" = None, **parts: Any) -> None:
         clock = beside.clock if beside else MovableClock()
-        self.quick: QuickTable = beside.quick if beside else QuickTable(clock, seed)
+        self.quick: QuickTable = beside.quick if beside else QuickTable(clock.monotonic, seed)
         if beside is not None:
             parts = {"index": beside.index, "embedder": beside.embedder, **parts}
         super().__init__(TABLE, client=self.quick.client, clock=clock, **parts)

@@ -6,12 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import boto3
 import pytest
 from moto import mock_aws
 
-from api import conformity, machine
+from api import conformity, machine, memory_table
+from api.memory_table import TABLE
 from http_event import GRANT, Context, event
 from palimpsest.adapters.simulated import SimulatedEmbedder
+from palimpsest.bootstrap import parts
 
 _numbers = itertools.count(1)
 RECORD = "/namespaces/{ns}/records/{id}"
@@ -129,13 +132,7 @@ class Http:
 
     def items_of(self, ns: str) -> list[Any]:
         """Everything that the table holds of a namespace of this tenant."""
-        store = self._modules["records"].services().store
-        pages = store._client.get_paginator("query").paginate(
-            TableName="RecordsTable",
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": {"S": f"{self.grant['tenant']}#{ns}"}},
-        )
-        return [item for page in pages for item in page["Items"]]
+        return TABLE.items_of(f"{self.grant['tenant']}#{ns}")
 
     @property
     def search_parts(self) -> Any:
@@ -163,7 +160,8 @@ class Http:
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """The handlers, loaded once as a warm function would be."""
     with pytest.MonkeyPatch.context() as patch, mock_aws():
-        patch.setenv("TABLE_NAME", "RecordsTable")
+        patch.setenv("TABLE_NAME", memory_table.NAME)
+        patch.setattr(parts, "make_client", TABLE.made)
         patch.setenv("EMBEDDER", "simulated")
         patch.setenv("EMBEDDING_DIMENSION", "64")
         patch.setenv("INDEX_FOLDER", str(tmp_path_factory.mktemp("index")))
@@ -187,6 +185,7 @@ def renewed(modules: dict[str, Any], **environment: str) -> Iterator[None]:
     """Search and rewrite as they are with these settings too, as if they had started with them."""
     settings = modules["search"].services().settings
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "make_client", TABLE.made)
         for name in ("table_name", "embedder", "embedding_dimension", "index_folder"):
             patch.setenv(name.upper(), str(getattr(settings, name)))
         with pytest.MonkeyPatch.context() as more:
@@ -226,9 +225,17 @@ def only_embedder(modules: dict[str, Any]) -> SimulatedEmbedder:
 
 
 @pytest.fixture
-def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
-    """A tenant of its own on empty tables."""
-    assert tables["RecordsTable"] == "RecordsTable"
+def aws(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Everything of AWS but the table."""
+    with mock_aws():
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws_session)
+        yield
+
+
+@pytest.fixture
+def http(modules: dict[str, Any], aws: None) -> Iterator[Http]:  # noqa: ARG001  # to be there
+    """A tenant of its own on an empty table."""
+    TABLE.renew()
     yield Http(modules, tenant=f"t{next(_numbers)}")
     only_embedder(modules).heal()
     modules["projector"].services().projection.embedding.embedder.heal()
@@ -237,7 +244,7 @@ def http(modules: dict[str, Any], tables: dict[str, str]) -> Iterator[Http]:
 
 
 @pytest.fixture
-def places(tables: dict[str, str]) -> None:  # noqa: ARG001  # in the same AWS
+def places(aws: None) -> None:  # noqa: ARG001  # in the same AWS
     """The bucket of lists and the machine of jobs."""
     machine.create_places()
 

@@ -7,6 +7,7 @@ import pytest
 
 from api import machine
 from api.conftest import RECORD, Answer, Http
+from api.memory_table import NAME, TABLE
 from palimpsest.services import answer_once
 
 A = [{"id": "a", "text": "Ada keeps bees."}]
@@ -27,7 +28,7 @@ def under_way(http: Http) -> dict[str, Any]:
     """Make of the answer that is kept the claim that stood there before it; the item then."""
     (item,) = [one for one in http.items_of("notes") if one["sk"]["S"].startswith("K#")]
     claim = {name: value for name, value in item.items() if name not in {"rep", "job"}}
-    boto3.client("dynamodb").put_item(TableName="RecordsTable", Item=claim)
+    TABLE.put_item(TableName=NAME, Item=claim)
     return claim
 
 
@@ -132,7 +133,7 @@ def test_while_the_first_is_at_work_it_is_in_progress_with_a_time_to_come_again(
     assert int(problem.headers["retry-after"]) >= 1
     keyed(http, active=B).problem(409, "idempotency-mismatch")  # another request is one even now
     over = {**claim, "until": {"N": "1"}}  # as of a process that was killed long ago
-    boto3.client("dynamodb").put_item(TableName="RecordsTable", Item=over)
+    TABLE.put_item(TableName=NAME, Item=over)
     assert keyed(http).body["unchanged"] == 1
 
 

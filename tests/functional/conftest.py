@@ -12,7 +12,7 @@ from world import MovableClock, World
 def world() -> World:
     """Over a table in memory: a twentieth of what moto takes."""
     clock = MovableClock()
-    return World(TABLE, client=QuickTable(clock, 0).client, clock=clock)
+    return World(TABLE, client=QuickTable(clock.monotonic, 0).client, clock=clock)
 
 
 @pytest.fixture
