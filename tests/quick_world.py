@@ -14,7 +14,7 @@ from simulation.scheduling import Scheduler
 from simulation.table import Item, Table, UnderWay
 from simulation.table_client import SimulatedTableClient
 from simulation.table_transactions import Transactions
-from world import NAMESPACE, TENANT, MovableClock
+from world import NAMESPACE, TENANT, MovableClock, World
 
 TABLE = "table"
 PARTITION = f"{TENANT}#{NAMESPACE}"
@@ -116,3 +116,12 @@ class QuickWorld(ReconcileWorld):
         """The items of a partition by sort key."""
         everything = self.quick.table.everything().items()
         return {k.sk: item for k, item in everything if k.pk == pk and k.sk.startswith(prefix)}
+
+
+def in_memory(*, beside: World | None = None, **parts: Any) -> World:
+    """A world over a table in memory, which is a twentieth of what moto takes: one of its own, or
+    that of the world `beside` it.
+    """
+    clock = beside.clock if beside else MovableClock()
+    client = beside.client if beside else QuickTable(clock.monotonic, 0).client
+    return World(TABLE, client=client, clock=clock, **parts)

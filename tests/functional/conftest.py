@@ -4,15 +4,14 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
-from quick_world import TABLE, QuickTable, QuickWorld
-from world import MovableClock, World
+from quick_world import QuickWorld, in_memory
+from world import World
 
 
 @pytest.fixture
 def world() -> World:
-    """Over a table in memory: a twentieth of what moto takes."""
-    clock = MovableClock()
-    return World(TABLE, client=QuickTable(clock.monotonic, 0).client, clock=clock)
+    """Over a table in memory."""
+    return in_memory()
 
 
 @pytest.fixture

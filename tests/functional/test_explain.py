@@ -15,6 +15,7 @@ from palimpsest.domain.entries import Leg
 from palimpsest.domain.filters import OneOf, TimeRange
 from palimpsest.domain.fusion import Fusion, FusionMethod
 from palimpsest.domain.queries import Mode, SemanticPolicy
+from quick_world import in_memory
 from world import World
 
 Make = Callable[..., World]
@@ -22,8 +23,9 @@ EVERYWHERE = ["memory", "sqlite", pytest.param("opensearch", marks=pytest.mark.o
 
 
 @pytest.fixture(params=EVERYWHERE)
-def make(request: pytest.FixtureRequest, tables: dict[str, str], tmp_path: Path) -> Iterator[Make]:
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     opened: list[SqliteIndex] = []
+    worlds: list[World] = []
 
     def made(**parts: Any) -> World:
         embedder = SimulatedEmbedder(dimension=64)
@@ -35,7 +37,9 @@ def make(request: pytest.FixtureRequest, tables: dict[str, str], tmp_path: Path)
             url, prefix = map(request.getfixturevalue, ("opensearch_url", "index_prefix"))
             kept = generations(url, prefix, fingerprint=embedder.fingerprint, dimension=64)
             index = kept.reading(patience_s=10)
-        return World(tables["RecordsTable"], index=index, embedder=embedder, **parts)
+        beside = worlds[0] if worlds else None
+        worlds.append(in_memory(beside=beside, index=index, embedder=embedder, **parts))
+        return worlds[-1]
 
     yield made
     for index in opened:

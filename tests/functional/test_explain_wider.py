@@ -21,6 +21,7 @@ from palimpsest.domain.entries import Leg, LegResult
 from palimpsest.domain.errors import Throttled, Unavailable
 from palimpsest.domain.queries import Mode, SemanticPolicy
 from palimpsest.domain.records import Content
+from quick_world import in_memory
 from world import TENANT, World
 
 BOTH = ("notes", "more")
@@ -103,10 +104,10 @@ def test_a_deep_search_is_explained_by_all_its_variations(world: World) -> None:
     )
 
 
-def test_a_deep_search_tells_the_merged_score_beyond_the_depth(tables: dict[str, str]) -> None:
+def test_a_deep_search_tells_the_merged_score_beyond_the_depth() -> None:
     said = json.dumps({"standalone": "x", "variations": ["a quagga grazes"]})
     model = SimulatedLanguageModel({}, otherwise=said)
-    world = World(tables["RecordsTable"], depth=1, model=model)
+    world = in_memory(depth=1, model=model)
     projected(world, {"one": "a quagga", "two": "a quagga seen from far away", **FILLER})
     told = lost(world, "quagga", "two", deep=True)
     world.searches_with(depth=50)
@@ -138,10 +139,8 @@ def test_without_a_vector_for_the_question_the_words_explain(world: World) -> No
     assert (other.stage, other.stages["semantic"]) == ("semantic_rank", None)
 
 
-def test_an_index_that_falls_silent_after_the_search_is_explained_by_the_search(
-    tables: dict[str, str],
-) -> None:
-    world = World(tables["RecordsTable"], depth=1)
+def test_an_index_that_falls_silent_after_the_search_is_explained_by_the_search() -> None:
+    world = in_memory(depth=1)
     projected(world, {"best": "the heron", **FILLER})
     with_index(world, Mute(world.index))
     _, (best, other, gone) = explain(world, "heron", "best", "f1", "nobody")
@@ -193,11 +192,9 @@ def test_a_record_written_and_indexed_while_the_search_ran_came_too_late(world: 
     assert lost(world, "heron weir", "late").stage == "stale_in_index"
 
 
-def test_a_hit_that_is_forgotten_after_it_was_served_was_returned(
-    tables: dict[str, str],
-) -> None:
+def test_a_hit_that_is_forgotten_after_it_was_served_was_returned() -> None:
     forgetting = Forgetting()
-    world = World(tables["RecordsTable"], reranker=forgetting)
+    world = in_memory(reranker=forgetting)
     projected(world, {"best": "the heron", **FILLER})
     forgetting.world = world
     answer, (told,) = explain(world, "heron", "best")
@@ -205,11 +202,9 @@ def test_a_hit_that_is_forgotten_after_it_was_served_was_returned(
     assert (told.stage, told.stages["record"]["status"]) == ("returned", "deleted")
 
 
-def test_a_hit_that_was_dropped_and_written_again_was_lost_as_the_search_saw_it(
-    tables: dict[str, str],
-) -> None:
+def test_a_hit_that_was_dropped_and_written_again_was_lost_as_the_search_saw_it() -> None:
     again = Forgetting()
-    world = World(tables["RecordsTable"], reranker=again)
+    world = in_memory(reranker=again)
     projected(world, {"best": "the heron", **FILLER})
     world.forget("best")
     again.world, again.text = world, "the heron"

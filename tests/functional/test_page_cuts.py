@@ -20,6 +20,7 @@ from palimpsest.domain.entries import Leg, LegResult
 from palimpsest.domain.errors import InvalidRequest, Unavailable
 from palimpsest.domain.fusion import Fusion, FusionMethod
 from palimpsest.domain.queries import Hit, Mode, SearchAnswer
+from quick_world import in_memory
 from world import World
 
 ANIMALS = ("heron", "otter", "lynx", "badger", "falcon", "marten", "pike")
@@ -161,8 +162,8 @@ def test_min_score_keeps_what_reaches_it_and_leaves_nothing_below_for_later(
     assert (above.hits, above.rest, above.degraded) == ([], None, [])
 
 
-def test_min_score_holds_for_deeper_candidates_too(tables: dict[str, str]) -> None:
-    world = World(tables["RecordsTable"], depth=5)
+def test_min_score_holds_for_deeper_candidates_too() -> None:
+    world = in_memory(depth=5)
     world.put_many(TEXTS)
     world.project()
     whole = world.search(QUERY, mode=Mode.SEMANTIC, limit=100).hits

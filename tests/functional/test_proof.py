@@ -8,6 +8,7 @@ from palimpsest.domain.entries import Entry
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.records import Content
 from palimpsest.services.prove import Proof, ProofService
+from quick_world import in_memory
 from world import NAMESPACE, TENANT, World
 
 PARTITION = f"{TENANT}#{NAMESPACE}"
@@ -73,9 +74,9 @@ def test_a_lost_a_stale_and_an_orphaned_entry_are_each_told(world: World) -> Non
     )  # fmt: skip
 
 
-def test_an_index_of_another_model_is_not_projected_into(tables: dict[str, str]) -> None:
+def test_an_index_of_another_model_is_not_projected_into() -> None:
     other = SimulatedEmbedder(dimension=8)
-    world = World(tables["RecordsTable"], index=MemoryIndex(fingerprint=other.fingerprint))
+    world = in_memory(index=MemoryIndex(fingerprint=other.fingerprint))
     world.put("a", "a heron")
     with pytest.raises(Unavailable, match="another embedding model"):
         world.project()

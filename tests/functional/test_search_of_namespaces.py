@@ -14,6 +14,7 @@ from palimpsest.domain.filters import Not, OneOf
 from palimpsest.domain.queries import Mode, Revisions
 from palimpsest.domain.records import Content
 from palimpsest.services.side_by_side import side_by_side
+from quick_world import in_memory
 from world import TENANT, InlineExecutor, MovableClock, World
 
 BOTH = ("left", "right")
@@ -85,8 +86,8 @@ def test_each_hit_is_what_its_own_namespace_says_now(world: World, mode: Mode) -
     assert found(world, "heron", mode=mode, filter=Not(drafts)) == []  # as it was indexed
 
 
-def test_dropped_hits_are_replaced_from_any_of_the_namespaces(tables: dict[str, str]) -> None:
-    world = World(tables["RecordsTable"], depth=5)
+def test_dropped_hits_are_replaced_from_any_of_the_namespaces() -> None:
+    world = in_memory(depth=5)
     for n in range(20):
         put(world, BOTH[n % 2], f"r{n:02}", f"the heron stands by the river, walk {n}")
     project(world, *BOTH)
@@ -117,15 +118,13 @@ def test_every_clock_is_told_and_each_that_lags_is_woken(world: World) -> None:
     assert world.wakes.asked[1:] == [(TENANT, "left", 2), (TENANT, "right", 2)]
 
 
-def test_one_namespace_that_is_still_being_rebuilt_makes_the_answer_stale(
-    tables: dict[str, str],
-) -> None:
-    world = World(tables["RecordsTable"])
+def test_one_namespace_that_is_still_being_rebuilt_makes_the_answer_stale() -> None:
+    world = in_memory()
     for namespace in BOTH:
         put(world, namespace, "a", "heron")
     project(world, *BOTH)
     assert world.search("heron", namespaces=BOTH).degraded == []
-    rebuilt = World(world.table)
+    rebuilt = in_memory(beside=world)
     project(rebuilt, "left")
     assert rebuilt.search("heron", namespaces=("left",)).degraded == []
     answer = rebuilt.search("heron", namespaces=BOTH)
@@ -169,7 +168,7 @@ def test_an_embedder_outage_leaves_the_words_of_all_namespaces(world: World) -> 
 
 @pytest.mark.parametrize("namespaces", [("left",), BOTH])
 def test_c7_both_legs_are_asked_of_the_tenants_own_partitions_alone(
-    tables: dict[str, str], namespaces: tuple[str, ...]
+    namespaces: tuple[str, ...],
 ) -> None:
     asked: list[tuple[str, ...]] = []
 
@@ -180,8 +179,8 @@ def test_c7_both_legs_are_asked_of_the_tenants_own_partitions_alone(
             asked.extend(query.partitions for query in queries)
             return super().search(queries, timeout=timeout, generation=generation)
 
-    world = World(tables["RecordsTable"])
-    world = World(world.table, index=Noted(fingerprint=world.embedder.fingerprint))
+    world = in_memory()
+    world = in_memory(beside=world, index=Noted(fingerprint=world.embedder.fingerprint))
     put(world, "left", "a", "heron")
     put(world, "right", "a", "heron")
     project(world, *BOTH)

@@ -9,6 +9,7 @@ from palimpsest.domain.errors import DeadlineExceeded, Unavailable
 from palimpsest.domain.filters import OneOf, TimeRange
 from palimpsest.domain.fusion import Fusion, FusionMethod
 from palimpsest.domain.queries import Mode, Revisions, SemanticPolicy
+from quick_world import in_memory
 from world import NAMESPACE, World
 
 DAY = timedelta(days=1)
@@ -54,8 +55,8 @@ def test_expired_and_not_yet_valid_records_never_come_back(world: World, mode: M
     assert world.found("parking permit", mode=mode) == ["future"]
 
 
-def test_dropped_hits_are_replaced_from_deeper_candidates(tables: dict[str, str]) -> None:
-    world = World(tables["RecordsTable"], depth=5)
+def test_dropped_hits_are_replaced_from_deeper_candidates() -> None:
+    world = in_memory(depth=5)
     seed(world, 20)
     best = world.found("heron river walk", limit=5)
     for record_id in best:
@@ -68,9 +69,9 @@ def test_dropped_hits_are_replaced_from_deeper_candidates(tables: dict[str, str]
 @pytest.mark.parametrize("method", list(FusionMethod))
 @pytest.mark.parametrize("mode", list(Mode))
 def test_c1_the_first_three_of_fifty_are_the_answer_to_three(
-    tables: dict[str, str], mode: Mode, method: FusionMethod
+    mode: Mode, method: FusionMethod
 ) -> None:
-    world = World(tables["RecordsTable"], depth=10)
+    world = in_memory(depth=10)
     seed(world, 30)
     for n in range(0, 30, 4):
         world.forget(f"r{n:03}")
@@ -82,8 +83,8 @@ def test_c1_the_first_three_of_fifty_are_the_answer_to_three(
     ]
 
 
-def test_the_time_range_is_part_of_the_question_and_not_starved(tables: dict[str, str]) -> None:
-    world = World(tables["RecordsTable"], depth=5)
+def test_the_time_range_is_part_of_the_question_and_not_starved() -> None:
+    world = in_memory(depth=5)
     for n in range(20):
         when = datetime(2026, 6, 1, tzinfo=UTC) + n * DAY
         world.put(f"n{n}", "outage outage report", event_time=when)
@@ -174,12 +175,10 @@ class BrokenLeg:
 
 @pytest.mark.parametrize("leg", list(Leg))
 @pytest.mark.parametrize("status", [LegStatus.FAILED, LegStatus.TIMEOUT])
-def test_one_leg_down_the_other_answers_and_it_is_told(
-    tables: dict[str, str], leg: Leg, status: LegStatus
-) -> None:
-    whole = World(tables["RecordsTable"])
+def test_one_leg_down_the_other_answers_and_it_is_told(leg: Leg, status: LegStatus) -> None:
+    whole = in_memory()
     seed(whole)
-    world = World(tables["RecordsTable"], index=BrokenLeg(whole.index, leg, status))  # type: ignore[arg-type]
+    world = in_memory(beside=whole, index=BrokenLeg(whole.index, leg, status))
     answer = world.search("heron river")
     assert len(answer.hits) == 5
     assert answer.degraded == [leg.value]
@@ -265,14 +264,12 @@ def test_what_expires_or_begins_while_a_search_waits_is_judged_afterwards(world:
     assert world.found("wallaby", min_revision=99, wait_ms=5000) == ["begins"]
 
 
-def test_c4_a_search_on_an_index_that_is_still_being_rebuilt_says_so(
-    tables: dict[str, str],
-) -> None:
-    world = World(tables["RecordsTable"])
+def test_c4_a_search_on_an_index_that_is_still_being_rebuilt_says_so() -> None:
+    world = in_memory()
     world.put_many({f"r{n:03}": "heron" for n in range(50)})
     world.project()
     assert world.search("heron").degraded == []
-    lost = World(world.table)
+    lost = in_memory(beside=world)
     answer = lost.search("heron")
     assert (answer.hits, answer.degraded) == ([], ["stale_index"])
     generation = lost.index.generation()
