@@ -17,7 +17,7 @@ from e2e.table_behind import table_behind
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-SECONDS = float(os.environ.get("FIRE_SECONDS") or 60)
+SECONDS = float(os.environ.get("FIRE_SECONDS") or 30)
 FEWEST = 50
 CATCHING_UP_S = 120 + SECONDS / 2
 

@@ -6,6 +6,7 @@ from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.simulated import Fault, FaultKind, SimulatedEmbedder
 from palimpsest.domain.entries import Entry
 from palimpsest.domain.errors import Unavailable
+from palimpsest.domain.ledger import LedgerEntry, Reason
 from palimpsest.domain.records import Content
 from palimpsest.services.prove import Proof, ProofService
 from quick_world import in_memory
@@ -54,6 +55,21 @@ def test_what_the_ledger_excuses_is_left_out_and_what_it_does_not_is_told(world:
         )
     proof = prove(world)
     assert (proof.equal, proof.differing) == (False, ("a",))
+
+
+def test_what_the_index_has_rejected_is_excused_but_not_by_an_entry_ahead_of_it(
+    world: World,
+) -> None:
+    seed(world)
+    generation = world.index.generation()
+    world.put("a", "too large for this index")
+    world.ledger.advance(TENANT, NAMESPACE, generation, 4, target=4)
+    assert prove(world).differing == ("a",)
+    rejected = LedgerEntry("a", 4, Reason.INDEX_REJECTED, "", world.clock.now())
+    world.ledger.settle(TENANT, NAMESPACE, generation, add=[rejected], clear={})
+    assert prove(world).equal
+    world.index.write([Entry(partition=PARTITION, id="a", revision=9, version=19)])
+    assert prove(world).differing == ("a",)
 
 
 def test_a_lost_a_stale_and_an_orphaned_entry_are_each_told(world: World) -> None:
