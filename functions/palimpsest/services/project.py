@@ -34,7 +34,6 @@ LOG_PAGE = 100
 WRITE_BATCH = 250
 UNDER_WAY = 1
 """Batches that are being written while the next one is read and prepared."""
-
 REREADS = 20
 REREAD_PAUSE_S = 0.02
 
@@ -80,21 +79,14 @@ class ProjectService:
         upto: float = math.inf,
         until: float = math.inf,
     ) -> Projected:
-        """Carry everything after the indexed revision into the index, page by page of the log, at
-        least to revision `upto`, until `until` (monotonic seconds); on request retry what is
-        pending. Without either it ends once it has nothing left, which may be never while others
-        go on writing.
+        """Carry what the log has after the indexed revision into the index: as far as `upto`, until
+        `until` (monotonic seconds), else for as long as others write; on request retry what waits.
 
         Raises `Unavailable` if table or index cannot answer; what was carried until then stays
-        carried. An embedder that fails never raises: its records are found lexically and stand in
-        the ledger.
+        carried. An embedder that fails never raises: its records are found by their words and stand
+        in the ledger.
         """
-        reading = self.index.reading()
-        if reading.fingerprint != self.embedding.embedder.fingerprint:
-            raise Unavailable("the index is made for another embedding model", stage="index")
-        generation = reading.generation
-        if self.read and self.register.reading() != reading:
-            self.register.use(reading)
+        generation = self._generation()
         progress = self.ledger.progress(tenant, namespace, generation)
         revision, asked = progress.revision, progress.retry_asked
         target = 0 if revision else self.store.read(tenant, namespace)[0].revision
@@ -114,6 +106,15 @@ class ProjectService:
             if asked is not None:
                 self.ledger.retry_done(tenant, namespace, generation, asked=asked)
         return Projected(revision=revision, embedded=embedded)
+
+    def _generation(self) -> str:
+        """That of the index, which the table knows from now on if it is the one that is read."""
+        reading = self.index.reading()
+        if reading.fingerprint != self.embedding.embedder.fingerprint:
+            raise Unavailable("the index is made for another embedding model", stage="index")
+        if self.read and self.register.reading() != reading:
+            self.register.use(reading)
+        return reading.generation
 
     def carry(self, tenant: str, namespace: str, wanted: Mapping[str, int]) -> Projected:
         """Write these records into the index as they are now, whatever it has of them; `wanted`
