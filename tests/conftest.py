@@ -37,11 +37,17 @@ def aws_session() -> boto3.Session:
 
 
 @pytest.fixture
-def tables(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """Both tables in moto, made from the template's own properties: names by logical id."""
+def aws(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An empty AWS of moto's."""
     with mock_aws():
         monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws_session)
-        yield create_tables(boto3.client("dynamodb"))
+        yield
+
+
+@pytest.fixture
+def tables(aws: None) -> dict[str, str]:  # noqa: ARG001  # to be there
+    """Both tables in moto, made from the template's own properties: names by logical id."""
+    return create_tables(boto3.client("dynamodb"))
 
 
 UNCOUNTED = (

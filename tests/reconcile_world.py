@@ -83,7 +83,11 @@ class ReconcileWorld(World):
                 store=self.store, fences=self.fences, clock=clock, models=[embedder.fingerprint]
             ),
             verifying=VerifyingService(
-                store=self.store, ledger=self.ledger, index=self.index, projection=it
+                store=self.store,
+                ledger=self.ledger,
+                index=self.index,
+                projection=it,
+                clock=self.clock,
             ),
         )
         self.passes = ReconcileService(

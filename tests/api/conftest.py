@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 import pytest
 from moto import mock_aws
 
@@ -222,14 +221,6 @@ def only_embedder(modules: dict[str, Any]) -> SimulatedEmbedder:
     found: SimulatedEmbedder
     (found,) = modules["search"].services().parts.embedders.values()
     return found
-
-
-@pytest.fixture
-def aws(aws_session: boto3.Session, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Everything of AWS but the table."""
-    with mock_aws():
-        monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws_session)
-        yield
 
 
 @pytest.fixture

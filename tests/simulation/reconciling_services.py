@@ -143,7 +143,11 @@ class ReconcilingComposition:
             preparing=PreparingService(embedder, held, clock),
             applying=ApplyingService(store=store, fences=fences, clock=clock, models=models),
             verifying=VerifyingService(
-                store=store, ledger=reading.ledger, index=reading.index, projection=it.projection
+                store=store,
+                ledger=reading.ledger,
+                index=reading.index,
+                projection=it.projection,
+                clock=reading.clock,
             ),
         )
 

@@ -61,6 +61,7 @@ def reconciling_parts(settings: Settings | None = None) -> ReconcilingParts:
             ledger=it.ledger,
             index=it.index,
             projection=parts.generations or it,
+            clock=it.clock,
         ),
     )
     return ReconcilingParts(

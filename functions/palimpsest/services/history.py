@@ -8,9 +8,7 @@ from palimpsest.domain.records import Record, Status
 from palimpsest.domain.visibility import exists, stands
 from palimpsest.ports import Clock, CommitLog, RecordStore
 from palimpsest.services.record_page import RecordPage
-from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS
-
-UNSEEN = "the table shows a record but not its former version"
+from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS, UNSEEN_FORMER
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class HistoryService:
                 if record.revision <= floor:
                     return None
             return None if record.status is Status.DELETED else record
-        raise Unavailable(UNSEEN, stage="table")
+        raise Unavailable(UNSEEN_FORMER, stage="table")
 
     def _began_after(
         self, tenant: str, namespace: str, record: Record, revision: int, *, floor: int
@@ -107,4 +105,4 @@ class HistoryService:
             if entry is not None and entry.revision_before(record_id) <= floor:
                 return
             self.clock.sleep(REREAD_PAUSE_S)
-        raise Unavailable(UNSEEN, stage="table")
+        raise Unavailable(UNSEEN_FORMER, stage="table")

@@ -9,7 +9,13 @@ from collections.abc import Collection, Mapping
 
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.records import Record
-from palimpsest.services.walk_log import REREAD_PAUSE_S, REREADS, LoggedChange, LogReader
+from palimpsest.services.walk_log import (
+    REREAD_PAUSE_S,
+    REREADS,
+    UNSEEN_FORMER,
+    LoggedChange,
+    LogReader,
+)
 
 
 def newest(
@@ -36,7 +42,7 @@ def newest(
         reader.clock.sleep(REREAD_PAUSE_S)
         _, again = reader.records(unsure)
         records = {**records, **again}
-    raise Unavailable("the table shows a record but not its former version", stage="table")
+    raise Unavailable(UNSEEN_FORMER, stage="table")
 
 
 def _newest_erased(

@@ -20,6 +20,7 @@ T = TypeVar("T")
 LOG_PAGE = 100
 REREADS = 20
 REREAD_PAUSE_S = 0.02
+UNSEEN_FORMER = "the table shows a record but not its former version"
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,7 @@ class PassJobService:
         """Carry what was committed into the index; whether that was done by `until`."""
         state = _state(self._files(job))
         if state is not None and not job.ended and state.newest is None and not state.dry_run:
-            done = self.steps.verifying.caught_up(job.tenant, job.namespace, until=until)
-            return done or self.clock.monotonic() < until
+            return self.steps.verifying.caught_up(job.tenant, job.namespace, until=until)
         return True
 
     def finish(self, job: Job) -> None:

@@ -110,10 +110,9 @@ class ReconcileService:
         """
         request = state.request
         try:
-            done = self.steps.verifying.caught_up(request.tenant, request.namespace, until=until)
+            return self.steps.verifying.caught_up(request.tenant, request.namespace, until=until)
         except (Unavailable, Throttled):
             return True
-        return done or self.clock.monotonic() < until
 
     def _applied(
         self, state: PassState, files: PassFiles, pages: int, *, until: float

@@ -11,7 +11,7 @@ from palimpsest.domain.passes import Pass, PlannedChange
 from palimpsest.domain.planning import ChangeKind, digest, digest_text
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.visibility import exists
-from palimpsest.ports import IndexLedger, RecordStore, SearchIndex
+from palimpsest.ports import Clock, IndexLedger, RecordStore, SearchIndex
 from palimpsest.services.projections import Projection
 
 READ_BATCH = 100
@@ -53,6 +53,7 @@ class VerifyingService:
     ledger: IndexLedger
     index: SearchIndex
     projection: Projection
+    clock: Clock
 
     def page(self, one: Pass, page: Sequence[PlannedChange]) -> PageVerified:
         """The records of a page, read again."""
@@ -76,12 +77,13 @@ class VerifyingService:
         return PageVerified(table=table, newer_listed=newer_listed, newer=newer, wrong=tuple(wrong))
 
     def caught_up(self, tenant: str, namespace: str, *, until: float) -> bool:
-        """Bring the index up to what the namespace is now, if that is done by `until`: whether it
-        was. Raises what table and index raise.
+        """Bring the index up to what the namespace is now: whether that was done by `until`. A
+        commit that cannot be seen yet keeps nobody; the report tells how far the index is. Raises
+        what table and index raise.
         """
         revision = self.store.read(tenant, namespace)[0].revision
         done = self.projection.project(tenant, namespace, upto=revision, until=until)
-        return done.revision >= revision
+        return done.revision >= revision or self.clock.monotonic() < until
 
     def indexed(self, one: Pass, changed: Sequence[str], *, upto: int) -> IndexVerified:
         """Project the namespace to that revision, then tell how far the index is and what of these
