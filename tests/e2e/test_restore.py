@@ -76,8 +76,11 @@ def test_what_a_kill_has_lost_is_not_served_and_its_revisions_are_never_given_ou
 def after_a_save(client: Client, stack: LocalStack) -> None:
     """Just after the endpoint has saved its state: for some 3 s nothing more is saved."""
     state = stack.folder / "state"
-    client.put(client.fresh("tick"), "a", "a reason to save").raise_for_status()
+    tick = client.fresh("tick")
+    client.put(tick, "a", "a reason to save").raise_for_status()
+    client.wait(tick)  # its vector is held: nothing that is saved has yet to be embedded
     before = newest(state)
+    client.delete(tick, "a").raise_for_status()
     awaited(lambda: newest(state) > before)
     time.sleep(0.2)  # the files of one save are written one after another
 
