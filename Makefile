@@ -184,6 +184,8 @@ requirements: $(SETUP) ## Export the locks anew from pyproject.toml
 	@for name in runtime: local:local dev:dev bench:bench; do group=$${name#*:}; \
 	  "$(UV)" pip compile -q pyproject.toml $${group:+--group $$group} --universal --generate-hashes --no-emit-index-url \
 	  --no-header --python-version 3.11 -o requirements/$${name%%:*}.txt; done
+	@"$(UV)" pip compile -q --group parsers --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 \
+	  -o requirements/parsers.txt
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

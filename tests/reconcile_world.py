@@ -18,6 +18,7 @@ from palimpsest.domain.records import Content
 from palimpsest.ports import NamespaceErasure, ObjectStore, RecordScan
 from palimpsest.services.canonical import CanonicalService
 from palimpsest.services.canonical_jobs import CanonicalJobService, CanonicalRequests
+from palimpsest.services.embed_texts import TextEmbedding
 from palimpsest.services.prove import ProofService
 from palimpsest.services.purge import PurgeService
 from palimpsest.services.purge_steps import PurgeJobService
@@ -78,7 +79,7 @@ class ReconcileWorld(World):
         self.steps = PassSteps(
             store=self.store,
             fences=self.fences,
-            preparing=PreparingService(embedder, self.vectors, clock),
+            preparing=PreparingService(TextEmbedding(embedder, clock), self.vectors),
             applying=ApplyingService(
                 store=self.store, fences=self.fences, clock=clock, models=[embedder.fingerprint]
             ),

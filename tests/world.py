@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from palimpsest.adapters.dynamodb.client import make_client
 from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
+from palimpsest.adapters.dynamodb.documents import DynamoDocuments
 from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
@@ -20,6 +21,7 @@ from palimpsest.domain.commit_planning import CommitRequest, Guard, Operation
 from palimpsest.domain.entries import Entry, WriteResult
 from palimpsest.domain.queries import SearchAnswer, SearchRequest
 from palimpsest.domain.records import Content
+from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.ports import Embedder, LanguageModel, Reranker, SearchIndex
 from palimpsest.services.commit import CommitService, Committed
 from palimpsest.services.embed_records import RecordEmbedding
@@ -85,6 +87,17 @@ class NotedWakes:
         self.asked.append((tenant, namespace, revision))
 
 
+@dataclass(slots=True)
+class NotedQueue:
+    """Remembers which documents are to be looked at: path, seconds from now, whether to read them
+    again."""
+
+    sent: list[tuple[str, float, bool]] = field(default_factory=list)
+
+    def send(self, place: UploadPlace, *, after: float = 0.0, again: bool = False) -> None:
+        self.sent.append((place.path, after, again))
+
+
 @dataclass(frozen=True, slots=True)
 class IndexWithWrites:
     """An index whose writes a test has taken over."""
@@ -129,12 +142,20 @@ class World:
         self.register = DynamoGenerationRegister(table, client)
         self.log = DynamoCommitLog(table, client)
         self.commits = CommitService(self.store, self.clock)
-        self.walks = WalkService(self.store, self.log, self.clock)
+        self.documents: Any = DynamoDocuments(table, client)
+        self.queue = NotedQueue()
+        self.walks = WalkService(self.store, self.log, self.clock, self.documents)
         self.history = HistoryService(self.store, self.log, self.clock)
         self.unsearchable = UnsearchableService(
-            self.store, self.ledger, self.register, self.wakes, self.clock
+            self.store,
+            self.ledger,
+            self.register,
+            self.wakes,
+            self.clock,
+            self.documents,
+            self.queue,
         )
-        self.status = NamespaceStatusService(self.store, self.ledger, self.register)
+        self.status = NamespaceStatusService(self.store, self.ledger, self.register, self.documents)
         self.projection = ProjectService(
             store=self.store,
             ledger=self.ledger,

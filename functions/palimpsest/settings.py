@@ -65,6 +65,7 @@ class Settings:
     index_replicas: int
     wake_queue_url: str
     uploads_bucket: str
+    ingest_queue_url: str
     jobs_machine_arn: str
     candidate_depth: int
     language_model: LanguageModelKind

@@ -1,11 +1,10 @@
 """What reconciles, jobs and lists answer."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
-from pydantic import Field
 from typing_extensions import TypedDict
 
-from palimpsest.api.shapes import Count, Instant, Revision, Warning  # noqa: A004
+from palimpsest.api.shapes import Count, Instant, Revision, Upload, Warning  # noqa: A004
 
 
 class FailedRecord(TypedDict):
@@ -85,15 +84,6 @@ class JobBegun(TypedDict):
 
     job: Job
     warnings: list[Warning]
-
-
-class Upload(TypedDict):
-    """The request that uploads an object, good until `expires_at`."""
-
-    method: Literal["PUT"]
-    url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
-    headers: dict[str, str]
-    expires_at: Instant
 
 
 class ListPlace(TypedDict):

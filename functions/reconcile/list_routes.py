@@ -7,8 +7,8 @@ from urllib.parse import quote
 from aws_lambda_powertools.event_handler import Response
 
 from palimpsest.api.resolver import Access, answer
+from palimpsest.api.upload_json import upload_json
 from palimpsest.domain.errors import InvalidRequest
-from palimpsest.domain.instants import to_text
 from palimpsest.domain.keys import Scope
 from reconcile import answers
 from reconcile.app import api, services
@@ -31,12 +31,7 @@ def post_list() -> Response[str]:
         HTTPStatus.CREATED,
         {
             "uri": f"s3://{objects.bucket}/{key}",
-            "upload": {
-                "method": upload.method,
-                "url": upload.url,
-                "headers": dict(upload.headers),
-                "expires_at": to_text(upload.expires_at),
-            },
+            "upload": upload_json(upload),
         },
     )
 

@@ -8,6 +8,7 @@ from palimpsest.api.shapes import (
     ChunkPlace,
     Count,
     Cursor,
+    Document,
     Instant,
     MetadataValue,
     Revision,
@@ -100,7 +101,7 @@ class RevisionsPage(TypedDict):
 class DocumentChange(TypedDict):
     """A document at its last flip or deletion."""
 
-    document: dict[str, Any]
+    document: Document
 
 
 class ChangesPage(TypedDict):

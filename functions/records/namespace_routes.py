@@ -4,11 +4,11 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from palimpsest.api.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.keys import Scope
 from records import answers
-from records.app import NAMESPACE, api, services
-from records.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
+from records.app import NAMESPACE, api, cursors, services
 
 
 @api.route(
@@ -22,12 +22,12 @@ def list_namespaces(limit: Limit = None, cursor: CursorParameter = None) -> Resp
     """List the tenant's namespaces that this key may see."""
     grant = api.caller.grant
     bound = (grant.tenant, "namespaces", ",".join(grant.namespaces))
-    (after,) = place_of(cursor, bound) or ("",)
+    (after,) = place_of(cursors, cursor, bound) or ("",)
     page = services().namespaces.page(
         grant.tenant, grant.admits, limit=limit_of(limit), after=after
     )
     listed = [{"namespace": name, "revision": revision} for name, revision in page.namespaces]
-    following = cursor_of(None if page.after is None else (page.after,), bound)
+    following = cursor_of(cursors, None if page.after is None else (page.after,), bound)
     return answer(HTTPStatus.OK, {"namespaces": listed, "next_cursor": following})
 
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
 from palimpsest.api.fields import cleaned_members
+from palimpsest.api.paging import WHOLE_NUMBER
 from palimpsest.api.record_body import RecordBody
 from palimpsest.api.record_json import record_json
 from palimpsest.api.request_guards import idempotency_key, refuse_guards
@@ -25,7 +26,6 @@ from palimpsest.services.commit import Committed
 from records import answers
 from records.app import RECORD, RECORDS, api, services
 from records.guards import guard
-from records.paging import WHOLE_NUMBER
 
 _TAGS = re.compile(r'(?:W/)?"([^"]*)"')
 

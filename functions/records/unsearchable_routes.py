@@ -4,13 +4,13 @@ from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
 
+from palimpsest.api.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
 from palimpsest.api.request_guards import idempotency_key, refuse_guards
 from palimpsest.api.resolver import Access, answer
 from palimpsest.domain.instants import to_text
 from palimpsest.domain.keys import Scope
 from records import answers
-from records.app import NAMESPACE, api, services
-from records.paging import CursorParameter, Limit, cursor_of, limit_of, place_of
+from records.app import NAMESPACE, api, cursors, services
 
 
 @api.route(
@@ -26,20 +26,22 @@ def list_unsearchable(
     """List what cannot be found on every leg, and why."""
     tenant, namespace = api.caller.grant.tenant, api.caller.path["ns"]
     bound = (tenant, "unsearchable", namespace)
-    generation, after = place_of(cursor, bound) or ("", "")
+    generation, after = place_of(cursors, cursor, bound) or ("", "")
     page = services().unsearchable.page(
         tenant, namespace, limit=limit_of(limit), after=after, generation=generation
     )
-    following = cursor_of((page.generation, page.after) if page.after else None, bound)
+    following = cursor_of(cursors, page.following, bound)
+    told = [("document", entry) for entry in page.documents]
+    told += [("record", entry) for entry in page.records]
     items = [
         {
-            "type": "record",
+            "type": kind,
             "id": entry.id,
             "reason": entry.reason.value,
             "detail": entry.detail or None,
             "since": to_text(entry.since),
         }
-        for entry in page.entries
+        for kind, entry in told
     ]
     return answer(HTTPStatus.OK, {"items": items, "next_cursor": following})
 

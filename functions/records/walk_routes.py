@@ -6,15 +6,8 @@ from typing import Annotated, Literal
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from palimpsest.api.record_json import record_json
-from palimpsest.api.resolver import Access, answer
-from palimpsest.domain.keys import Scope
-from palimpsest.domain.names import checked_record_id
-from palimpsest.domain.records import Status
-from palimpsest.domain.walks import Order, Position, RecordsWanted
-from records import answers
-from records.app import NAMESPACE, RECORD, RECORDS, api, services
-from records.paging import (
+from palimpsest.api.document_json import document_json
+from palimpsest.api.paging import (
     WHOLE_NUMBER,
     Bound,
     CursorParameter,
@@ -23,16 +16,25 @@ from records.paging import (
     limit_of,
     place_of,
 )
+from palimpsest.api.record_json import record_json
+from palimpsest.api.resolver import Access, answer
+from palimpsest.domain.documents import Document
+from palimpsest.domain.keys import Scope
+from palimpsest.domain.names import checked_record_id
+from palimpsest.domain.records import Status
+from palimpsest.domain.walks import Order, Position, RecordsWanted
+from records import answers
+from records.app import NAMESPACE, RECORD, RECORDS, api, cursors, services
 
 
 def _position(cursor: str | None, bound: Bound) -> Position | None:
-    place = place_of(cursor, bound)
+    place = place_of(cursors, cursor, bound)
     return None if place is None else Position(*place)
 
 
 def _following(position: Position | None, bound: Bound) -> str | None:
     place = None if position is None else (position.upto, position.at, position.skip)
-    return cursor_of(place, bound)
+    return cursor_of(cursors, place, bound)
 
 
 @api.route(
@@ -80,11 +82,11 @@ def list_revisions(
     tenant, namespace = api.caller.grant.tenant, api.caller.path["ns"]
     record_id = checked_record_id(api.caller.path["id"], "path", "id")
     bound = (tenant, "revisions", namespace, record_id)
-    (below,) = place_of(cursor, bound) or (None,)
+    (below,) = place_of(cursors, cursor, bound) or (None,)
     page = services().history.revisions(
         tenant, namespace, record_id, limit=limit_of(limit), below=below
     )
-    following = cursor_of(None if page.below is None else (page.below,), bound)
+    following = cursor_of(cursors, None if page.below is None else (page.below,), bound)
     records = [record_json(record) for record in page.records]
     return answer(HTTPStatus.OK, {"revisions": records, "next_cursor": following})
 
@@ -115,7 +117,10 @@ def list_changes(
     return answer(
         HTTPStatus.OK,
         {
-            "changes": [record_json(record) for record in page.records],
+            "changes": [
+                {"document": document_json(one)} if isinstance(one, Document) else record_json(one)
+                for one in page.records
+            ],
             "revision": page.revision,
             "floor": page.floor,
             "next_cursor": _following(page.following, bound),

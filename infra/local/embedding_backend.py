@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,13 +33,19 @@ class Served:
 
 class Backend(Protocol):
     """A model. `embed` is called by two threads at a time at most. `passage_prefix` is what a text
-    begins with whose client has made a passage of it (empty: nothing tells).
+    begins with whose client has made a passage of it (empty: nothing tells). A text of more than
+    `max_tokens` is cut.
     """
 
     name: str
     fingerprint: str
     dimension: int
     passage_prefix: str
+    max_tokens: int
+
+    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        """Tokens of each text, without prefixes and special tokens. By any number of threads."""
+        ...
 
     def embed(self, text: str, *, purpose: Purpose) -> Served:
         """One text. Raises `EmbeddingRejected` and what else an embedder raises."""
@@ -53,12 +59,16 @@ class OnnxBackend:
         self.model = OnnxEmbedder(folder, threads=threads)
         card = self.model.card
         self.name, self.fingerprint, self.dimension = card.name, card.fingerprint, card.dimension
-        self.passage_prefix = card.passage_prefix
+        self.passage_prefix, self.max_tokens = card.passage_prefix, card.max_tokens
         self._prefixes = {
             Purpose.QUERY: card.query_prefix,
             Purpose.PASSAGE: card.passage_prefix,
             Purpose.RAW: "",
         }
+
+    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        """As the model's own tokenizer counts them."""
+        return self.model.count_tokens(texts)
 
     def embed(self, text: str, *, purpose: Purpose) -> Served:
         """One run of the model."""
@@ -69,12 +79,18 @@ class OnnxBackend:
 class EmbedderBackend:
     """Any embedder, under a name: the simulated one serves tests of the wire."""
 
-    def __init__(self, embedder: Embedder, *, name: str, timeout: float = 10.0) -> None:
+    def __init__(
+        self, embedder: Embedder, *, name: str, max_tokens: int = 512, timeout: float = 10.0
+    ) -> None:
         self._embedder = embedder
         self._timeout = timeout
         self.name = name
-        self.passage_prefix = ""
+        self.passage_prefix, self.max_tokens = "", max_tokens
         self.fingerprint, self.dimension = embedder.fingerprint, embedder.dimension
+
+    def count_tokens(self, texts: Sequence[str]) -> Sequence[int]:
+        """Words."""
+        return [len(text.split()) for text in texts]
 
     def embed(self, text: str, *, purpose: Purpose) -> Served:
         """The embedder's answer; tokens are counted as words. Raises `EmbeddingRejected`."""

@@ -5,7 +5,8 @@ import math
 import select
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,7 +18,12 @@ from palimpsest.domain.errors import EmbeddingRejected, PalimpsestError, Throttl
 
 LOOPBACK = "127.0.0.1"
 IDLE_SECONDS = 120  # a kept connection without a request is closed
-ROUTES = {"/v1/embeddings": "POST", "/v1/models": "GET", "/health": "GET"}
+ROUTES = {
+    "/v1/embeddings": "POST",
+    "/v1/tokenize": "POST",
+    "/v1/models": "GET",
+    "/health": "GET",
+}
 
 
 class EmbeddingServer(ThreadingHTTPServer):
@@ -117,6 +123,9 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/v1/embeddings":
             wanted = requests.read(body, backend)
             return requests.answer(wanted, self._embed(wanted), model=backend.name)
+        if path == "/v1/tokenize":
+            texts = requests.read_to_count(body, backend)
+            return requests.counts(self._counted(texts), max_tokens=backend.max_tokens)
         if path == "/v1/models":
             return requests.models(backend)
         return {
@@ -127,16 +136,12 @@ class _Handler(BaseHTTPRequestHandler):
         }
 
     def _embed(self, wanted: Wanted) -> list[Served]:
-        try:
+        with _refusing():
             return self.server.embed(wanted, is_awaited=self._is_awaited)
-        except EmbeddingRejected as error:
-            raise Refusal(400, str(error), param="input", code=error.reason) from error
-        except Throttled as error:
-            raise Refusal(429, str(error), retry_after=error.retry_after) from error
-        except Unavailable as error:
-            raise Refusal(503, str(error), retry_after=error.retry_after) from error
-        except PalimpsestError as error:
-            raise Refusal(500, str(error)) from error
+
+    def _counted(self, texts: list[str]) -> Sequence[int]:
+        with _refusing():
+            return self.server.backend.count_tokens(texts)
 
     def _is_awaited(self) -> bool:
         """Whether the client is still connected: of one that left nothing more can be read."""
@@ -155,3 +160,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
         self.wfile.flush()
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse what the backend cannot do, each error with its status."""
+    try:
+        yield
+    except EmbeddingRejected as error:
+        raise Refusal(400, str(error), param="input", code=error.reason) from error
+    except Throttled as error:
+        raise Refusal(429, str(error), retry_after=error.retry_after) from error
+    except Unavailable as error:
+        raise Refusal(503, str(error), retry_after=error.retry_after) from error
+    except PalimpsestError as error:
+        raise Refusal(500, str(error)) from error

@@ -1,4 +1,6 @@
-"""The OpenAI embeddings API as data: what a request may say, what an answer says."""
+"""The OpenAI embeddings API as data, and the counting of tokens that other servers of that shape
+add to it: what a request may say, what an answer says.
+"""
 
 import base64
 import json
@@ -52,20 +54,42 @@ class Wanted:
 
 def read(body: bytes, backend: Backend) -> Wanted:
     """The request in `body`. Raises `Refusal`."""
+    fields = _fields(body)
+    _check_model(fields, backend)
+    _check_choice(fields, "encoding_format", FORMATS)
+    _check_choice(fields, "input_type", (Purpose.QUERY, Purpose.PASSAGE))
+    texts = _texts(fields, "input")
+    for number, text in enumerate(texts):
+        if is_blank(text):
+            message = f"input[{number}] is blank"
+            raise Refusal(400, message, param="input", code="blank_input")
+    return Wanted(
+        texts=texts,
+        purpose=Purpose(fields.get("input_type") or Purpose.RAW),
+        as_base64=fields.get("encoding_format") == "base64",
+    )
+
+
+def read_to_count(body: bytes, backend: Backend) -> list[str]:
+    """The texts whose tokens are asked for: `prompt`, as `/v1/tokenize` of SGLang takes it. Special
+    tokens are not counted, so that `add_special_tokens` should be false. Raises `Refusal`.
+    """
+    fields = _fields(body)
+    _check_model(fields, backend)
+    if fields.get("add_special_tokens") is not False:
+        message = "add_special_tokens should be false: they are not counted here"
+        raise Refusal(400, message, param="add_special_tokens", code="unsupported_value")
+    return _texts(fields, "prompt")
+
+
+def _fields(body: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(body)
     except ValueError as error:
         raise Refusal(400, f"the body is not JSON: {error}", code="invalid_json") from error
     if not isinstance(fields, dict):
         raise Refusal(400, "the body should be a JSON object", code="invalid_json")
-    _check_model(fields, backend)
-    _check_choice(fields, "encoding_format", FORMATS)
-    _check_choice(fields, "input_type", (Purpose.QUERY, Purpose.PASSAGE))
-    return Wanted(
-        texts=_texts(fields.get("input")),
-        purpose=Purpose(fields.get("input_type") or Purpose.RAW),
-        as_base64=fields.get("encoding_format") == "base64",
-    )
+    return fields
 
 
 def _check_model(fields: Mapping[str, Any], backend: Backend) -> None:
@@ -87,21 +111,19 @@ def _check_choice(fields: Mapping[str, Any], name: str, choices: Sequence[str]) 
         raise Refusal(400, message, param=name, code="invalid_value")
 
 
-def _texts(given: object) -> list[str]:
+def _texts(fields: Mapping[str, Any], name: str) -> list[str]:
+    given = fields.get(name)
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        message = "input should be a string or a list of strings (tokens are not taken)"
-        raise Refusal(400, message, param="input", code="invalid_type")
+        message = f"{name} should be a string or a list of strings (tokens are not taken)"
+        raise Refusal(400, message, param=name, code="invalid_type")
     if not 1 <= len(texts) <= MOST_INPUTS:
-        message = f"input should hold 1 to {MOST_INPUTS} texts, not {len(texts)}"
-        raise Refusal(400, message, param="input", code="invalid_length")
+        message = f"{name} should hold 1 to {MOST_INPUTS} texts, not {len(texts)}"
+        raise Refusal(400, message, param=name, code="invalid_length")
     for number, text in enumerate(texts):
-        if is_blank(text):
-            message = f"input[{number}] is blank"
-            raise Refusal(400, message, param="input", code="blank_input")
         if not _is_unicode(text):
-            message = f"input[{number}] holds half of a surrogate pair"
-            raise Refusal(400, message, param="input", code="invalid_unicode")
+            message = f"{name}[{number}] holds half of a surrogate pair"
+            raise Refusal(400, message, param=name, code="invalid_unicode")
     return texts
 
 
@@ -131,6 +153,11 @@ def answer(wanted: Wanted, served: Sequence[Served], *, model: str) -> dict[str,
 def _packed(vector: Sequence[float]) -> str:
     """Little-endian float32 in base64."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+
+
+def counts(tokens: Sequence[int], *, max_tokens: int) -> dict[str, Any]:
+    """How many tokens each text has, and the model takes. The tokens themselves are not told."""
+    return {"count": list(tokens), "max_model_len": max_tokens}
 
 
 def models(backend: Backend) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 `python infra/local/embedding_server.py --model-dir .cache/models/multilingual-e5-small --port 8089`
 
 `POST /v1/embeddings` (`input_type`: `query` or `passage` adds the model's prefix, none adds
-nothing; each datum also says whether its text was `truncated`), `GET /v1/models`, `GET /health`.
+nothing; each datum also says whether its text was `truncated`), `POST /v1/tokenize` (how many
+tokens each text has, as SGLang's route of that name tells it), `GET /v1/models`, `GET /health`.
 Prints one line when it is ready; SIGTERM and Ctrl-C finish what is being answered and stop it.
 """
 

@@ -210,7 +210,10 @@ def _passes(place: Place, size: int) -> Passes:
     projection = replace(it, embedding=replace(it.embedding, embedder=embedder))
     steps = replace(
         parts.steps,
-        preparing=replace(parts.steps.preparing, embedder=embedder),
+        preparing=replace(
+            parts.steps.preparing,
+            embedding=replace(parts.steps.preparing.embedding, embedder=embedder),
+        ),
         verifying=replace(parts.steps.verifying, projection=projection),
     )
     return Passes(replace(parts, steps=steps), f"passes-{uuid.uuid4().hex[:12]}", embedder, writer)

@@ -11,7 +11,8 @@ from moto import mock_aws
 
 from contract.object_store_contract import ObjectStoreContract
 from palimpsest.adapters.memory_objects import MemoryObjects
-from palimpsest.adapters.s3 import S3Objects, make_client
+from palimpsest.adapters.s3.client import make_client
+from palimpsest.adapters.s3.objects import S3Objects
 from palimpsest.domain.uploads import Upload
 from template_buckets import create_bucket
 

@@ -34,7 +34,7 @@ LANGUAGE = {
     "palimpsest.bootstrap.models", "palimpsest.services.rewrite", "palimpsest.services.reranking",
 }  # fmt: skip
 LONG_WORK = {
-    "palimpsest.adapters.s3", "palimpsest.adapters.step_functions",
+    "palimpsest.adapters.s3.objects", "palimpsest.adapters.step_functions",
     "palimpsest.bootstrap.reconciling",
 }  # fmt: skip
 
@@ -98,7 +98,7 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
         ),
         (
             "jobs.handler",
-            {"boto3", "apsw", "pydantic", "palimpsest.adapters.s3"},
+            {"boto3", "apsw", "pydantic", "palimpsest.adapters.s3.objects"},
             {RESOLVER, "httpx", "onnxruntime", "opensearchpy", "palimpsest.services.search"}
             | LANGUAGE,
         ),

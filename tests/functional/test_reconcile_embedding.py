@@ -14,8 +14,7 @@ from palimpsest.domain.jobs import JobStatus
 from palimpsest.domain.queries import Mode
 from palimpsest.domain.records import Content
 from palimpsest.domain.vectors import to_float16
-from palimpsest.services import embed_records
-from palimpsest.services.reconciling import preparing
+from palimpsest.services import embed_records, embed_texts
 from quick_world import PARTITION, QuickWorld
 from reconcile_world import LATER, facts
 from simulation.table import Key
@@ -140,7 +139,7 @@ def unsearchable(world: QuickWorld) -> dict[str, str]:
 @pytest.fixture
 def fives(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five texts a call."""
-    monkeypatch.setattr(preparing, "BATCH_TEXTS", 5)
+    monkeypatch.setattr(embed_texts, "BATCH_TEXTS", 5)
     monkeypatch.setattr(embed_records, "BATCH_TEXTS", 5)
 
 
@@ -168,8 +167,8 @@ def test_h4_a_provider_that_goes_on_throttling_leaves_the_exact_ids_pending(
     assert [(one.id, one.reason) for one in report.failed] == [(i, "pending") for i in pending]
     assert unsearchable(quick) == dict.fromkeys(pending, "pending")
     assert (report.applied, report.verified, quick.active()) == (True, True, LIST)
-    assert report.usage["embedding_calls"] == 2 + preparing.TRIES
-    assert len(made.asked) == 2 + preparing.TRIES + 1  # the projection's own
+    assert report.usage["embedding_calls"] == 2 + embed_texts.TRIES
+    assert len(made.asked) == 2 + embed_texts.TRIES + 1  # the projection's own
     made.refused = lambda _: None
     quick.project(retry_pending=True)
     assert (unsearchable(quick), len(quick.items("V#"))) == ({}, 20)

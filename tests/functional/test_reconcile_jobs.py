@@ -9,7 +9,8 @@ import pytest
 from palimpsest.domain.errors import NotFound
 from palimpsest.domain.jobs import Job, JobKind, JobStatus
 from palimpsest.domain.pass_report import PassReport
-from palimpsest.services.reconciling import passes, planning, preparing
+from palimpsest.services import embed_texts
+from palimpsest.services.reconciling import passes, planning
 from quick_world import QuickWorld
 from reconcile_world import LATER, desired, facts
 from world import NAMESPACE, TENANT
@@ -103,7 +104,7 @@ def test_what_is_unchanged_does_not_count_towards_a_job(
 def test_a_pass_that_embeds_too_long_hands_over_its_plan_and_its_vectors(
     quick: QuickWorld, seconds: float, calls: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparing, "BATCH_TEXTS", 5)
+    monkeypatch.setattr(embed_texts, "BATCH_TEXTS", 5)
     slow(quick, seconds)
     done = asked(quick, facts(15))
     assert len(quick.embedder.calls) == calls

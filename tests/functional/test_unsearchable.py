@@ -8,12 +8,12 @@ from world import NAMESPACE, TENANT, World
 
 def reasons(world: World) -> dict[str, Reason]:
     page = world.unsearchable.page(TENANT, NAMESPACE, limit=100)
-    return {entry.id: entry.reason for entry in page.entries}
+    return {entry.id: entry.reason for entry in page.records}
 
 
 def test_before_the_first_projection_there_is_no_ledger_and_nothing_to_retry(world: World) -> None:
     page = world.unsearchable.page(TENANT, NAMESPACE, limit=10)
-    assert (list(page.entries), page.after) == ([], "")
+    assert ((*page.documents, *page.records), page.following) == ((), None)
     assert world.unsearchable.retry(TENANT, NAMESPACE) == 0
     assert world.wakes.asked == []
 
@@ -24,11 +24,14 @@ def test_the_ledger_is_paged_in_the_order_of_ids_that_sort_last_too(world: World
     world.put_many(dict.fromkeys(names, "x"))
     world.project()
     found: list[str] = []
-    after, more = "", True
-    while more:
-        page = world.unsearchable.page(TENANT, NAMESPACE, limit=2, after=after)
-        found += [entry.id for entry in page.entries]
-        after, more = found[-1], bool(page.after)
+    place: tuple[str, str] | None = ("", "")
+    while place is not None:
+        generation, after = place
+        page = world.unsearchable.page(
+            TENANT, NAMESPACE, limit=2, after=after, generation=generation
+        )
+        found += [entry.id for entry in page.records]
+        place = page.following
     assert found == sorted(names)
 
 

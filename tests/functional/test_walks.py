@@ -49,7 +49,7 @@ def feed(world: World, since: int = 0, limit: int = 3) -> tuple[list[Record], in
     changes: list[Record] = []
     position = None
     while True:
-        page: WalkPage = world.walks.changes(
+        page: WalkPage[Any] = world.walks.changes(
             TENANT, NAMESPACE, since=since, limit=limit, position=position
         )
         changes += page.records
@@ -220,10 +220,11 @@ def test_a_page_closes_before_it_passes_4_mb(world: World) -> None:
     large = {f"k{n:02}": tuple(f"{n}-{i} " + "v" * 235 for i in range(50)) for n in range(20)}
     for n in range(16):
         world.put(f"r{n:02}", "x", metadata=large)
-    for page in (
+    pages: tuple[WalkPage[Any], ...] = (
         world.walks.records(TENANT, NAMESPACE, ANY, order=Order.NEWEST, limit=100),
         world.walks.changes(TENANT, NAMESPACE, since=0, limit=100),
-    ):
+    )
+    for page in pages:
         size = sum(record.content.size for record in page.records if record.content)
         assert 3_000_000 < size < 4_000_000
         assert page.following is not None

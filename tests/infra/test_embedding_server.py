@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -163,6 +163,7 @@ class SlowBackend:
     """A model of which a test sees what runs when."""
 
     name, fingerprint, dimension, passage_prefix = MODEL, "slow:1", 2, "passage: "
+    max_tokens = 512
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -173,6 +174,9 @@ class SlowBackend:
         self.started.set()
         time.sleep(0.01)
         return Served([1.0, float(len(text))], 1, truncated=False)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) for text in texts]
 
 
 def test_a_question_does_not_wait_for_a_batch_of_passages() -> None:

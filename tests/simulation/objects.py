@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from palimpsest.adapters.memory_objects import MemoryObjects
-from palimpsest.adapters.s3 import STAGE
+from palimpsest.adapters.s3.client import STAGE
 from palimpsest.domain.errors import DeadlineExceeded, Throttled, Unavailable
 from palimpsest.domain.uploads import Upload
 from simulation.faults import Fault

@@ -17,6 +17,7 @@ from palimpsest.ports import Clock
 from palimpsest.services.answer_once import AnswerOnceService
 from palimpsest.services.canonical import CanonicalService
 from palimpsest.services.canonical_jobs import CanonicalJobService, CanonicalRequests
+from palimpsest.services.embed_texts import TextEmbedding
 from palimpsest.services.project import ProjectService
 from palimpsest.services.prove import ProofService
 from palimpsest.services.purge import PurgeService
@@ -140,7 +141,7 @@ class ReconcilingComposition:
         steps = PassSteps(
             store=store,
             fences=fences,
-            preparing=PreparingService(embedder, held, clock),
+            preparing=PreparingService(TextEmbedding(embedder, clock), held),
             applying=ApplyingService(store=store, fences=fences, clock=clock, models=models),
             verifying=VerifyingService(
                 store=store,

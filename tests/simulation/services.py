@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
+from palimpsest.adapters.dynamodb.documents import DynamoDocuments
 from palimpsest.adapters.dynamodb.erasure import DynamoErasures
 from palimpsest.adapters.dynamodb.generation_items import DynamoGenerationItems
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
@@ -102,7 +103,7 @@ class Composition:
         return RecordsServices(
             store=store,
             commits=CommitService(store, clock),
-            walks=WalkService(store, log, clock),
+            walks=WalkService(store, log, clock, DynamoDocuments(TABLE, self.client)),
             history=HistoryService(store, log, clock),
         )
 

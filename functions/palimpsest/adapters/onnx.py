@@ -1,4 +1,6 @@
-"""Embedder over a model folder that `infra/models/build.py` wrote, run in this process."""
+"""Embedder, and counter of tokens, over a model folder that `infra/models/build.py` wrote, in this
+process.
+"""
 
 import json
 import time
@@ -122,6 +124,14 @@ class OnnxEmbedder:
         except EmbeddingRejected as rejected:
             return rejected
 
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, however long, without prefix and special tokens."""
+        with _translated():
+            encoded = self._tokenizer.encode_batch_fast(
+                [without_broken(text) for text in texts], add_special_tokens=False
+            )
+        return [sum(map(len, (one, *one.overflowing))) for one in encoded]
+
     def encode(self, text: str, *, prefix: str) -> Encoded:
         """Run the model on `prefix` and text, cut after the last token that fits."""
         most = self.card.max_tokens * CHARACTERS_A_TOKEN
@@ -133,6 +143,17 @@ class OnnxEmbedder:
             (found,) = self._session.run(["embedding"], feed)
         truncated = len(text) > most or bool(tokens.overflowing)
         return Encoded(found[0].tolist(), ids.size, truncated)
+
+
+class OnnxTokenCounter:
+    """Counts tokens with the tokenizer of an embedder in this process."""
+
+    def __init__(self, embedder: OnnxEmbedder) -> None:
+        self._embedder = embedder
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text by itself."""
+        return self._embedder.count_tokens(texts)
 
 
 @contextmanager

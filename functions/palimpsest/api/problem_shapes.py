@@ -88,6 +88,13 @@ class InProgress(Problem):
     status: Literal[409]
 
 
+class NotReady(Problem):
+    """The document has no text yet, or none at all."""
+
+    type: Literal["urn:palimpsest:problem:not-ready"]
+    status: Literal[409]
+
+
 class TooLarge(Problem):
     """More bytes than `limit`."""
 
@@ -173,6 +180,7 @@ PROBLEMS: dict[str, Any] = {
     "precondition": PreconditionFailed,
     "idempotency-mismatch": IdempotencyMismatch,
     "in-progress": InProgress,
+    "not-ready": NotReady,
     "too-large": TooLarge,
     "unsupported-media-type": UnsupportedMediaType,
     "invalid-request": InvalidRequest,

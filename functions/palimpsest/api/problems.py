@@ -55,6 +55,7 @@ _TABLE: Mapping[type[BaseException], tuple[str, int, str, Callable[[Any], Member
         _none,
     ),
     errors.InProgress: ("in-progress", 409, "The first request is still at work", _none),
+    errors.NotReady: ("not-ready", 409, "The document has no text", _none),
     errors.Throttled: ("throttled", 429, "Too many requests", _none),
     errors.ProviderError: (
         "provider-error",

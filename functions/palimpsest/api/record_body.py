@@ -70,7 +70,8 @@ def _value_fault(value: Any) -> str | None:
     return "is not a string, a finite number, a boolean or a list of strings"
 
 
-def _metadata(value: Any) -> Any:
+def checked_metadata(value: Any) -> Any:
+    """The metadata as they are. Raises `PydanticCustomError` naming what breaks a rule."""
     if not isinstance(value, dict):
         return value  # pydantic says what it should be
     faults = []
@@ -122,7 +123,9 @@ class ListedFields(BaseModel):
     importance: Annotated[float, Field(ge=0, le=1)] | None = None
     source: SourceBody | None = None
     metadata: (
-        Annotated[dict[str, Any], BeforeValidator(_metadata, json_schema_input_type=MetadataShape)]
+        Annotated[
+            dict[str, Any], BeforeValidator(checked_metadata, json_schema_input_type=MetadataShape)
+        ]
         | None
     ) = None
 

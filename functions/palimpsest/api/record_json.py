@@ -3,7 +3,7 @@
 from typing import Any
 
 from palimpsest.domain.instants import to_text
-from palimpsest.domain.records import Content, Record
+from palimpsest.domain.records import ChunkOf, Content, Record
 
 
 def content_json(content: Content | None) -> dict[str, Any]:
@@ -33,6 +33,20 @@ def content_json(content: Content | None) -> dict[str, Any]:
     }
 
 
+def chunk_json(chunk: ChunkOf | None) -> dict[str, Any] | None:
+    """Where in a document a chunk stands; None for a record of its own."""
+    if chunk is None:
+        return None
+    return {
+        "id": chunk.document_id,
+        "generation": chunk.generation,
+        "ordinal": chunk.ordinal,
+        "heading_path": list(chunk.heading_path),
+        "start": chunk.start,
+        "end": chunk.end,
+    }
+
+
 def record_json(record: Record) -> dict[str, Any]:
     """The whole record."""
     return {
@@ -45,5 +59,5 @@ def record_json(record: Record) -> dict[str, Any]:
         "created_at": to_text(record.created_at),
         "updated_at": to_text(record.updated_at),
         "content_hash": record.content.content_hash if record.content else None,
-        "document": None,
+        "document": chunk_json(record.chunk),
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from palimpsest.api.record_json import content_json
+from palimpsest.api.record_json import chunk_json, content_json
 from palimpsest.domain.entries import Leg, LegResult, LegStatus
 from palimpsest.domain.fusion import Part
 from palimpsest.domain.queries import Hit, Reranked, SearchAnswer
@@ -82,7 +82,7 @@ def _hit(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
         "score": hit.fused.ordering,
         **{name: content[name] for name in _HIT_FIELDS},
         **({} if hit.text is None else {"text": hit.text}),
-        "document": None,
+        "document": chunk_json(hit.record.chunk),
         "snippet": hit.snippet,
         "truncated": hit.text is not None,
         "legs": {leg.value: _rank(hit.fused.parts.get(leg)) for leg in answer.request.mode.legs},

@@ -5,7 +5,7 @@ handlers as it is sent and not validated again; `make openapi` and the API tests
 shape. Fields may be added to any of them.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -47,3 +47,38 @@ class ChunkPlace(TypedDict):
     heading_path: list[str]
     start: Count
     end: Count
+
+
+class Upload(TypedDict):
+    """The request that uploads an object, good until `expires_at`."""
+
+    method: Literal["PUT"]
+    url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
+    headers: dict[str, str]
+    expires_at: Instant
+
+
+class Document(TypedDict):
+    """A document as it is; a deleted one, in the change feed only, has no path. `reason` and
+    `detail` say why it cannot be read; `chunks`, `characters` and `generation` are those that
+    readers see by now, `bytes` and `version` its object's.
+    """
+
+    id: str
+    namespace: str
+    path: str
+    state: Literal["pending", "indexing", "ready", "no_text", "failed", "deleted"]
+    reason: str | None
+    detail: str | None
+    title: str | None
+    content_type: str | None
+    bytes: Count | None
+    version: str | None
+    chunks: Count
+    characters: Count
+    generation: Count
+    revision: Revision
+    metadata: dict[str, MetadataValue]
+    event_time: Instant | None
+    created_at: Instant
+    updated_at: Instant

@@ -7,11 +7,12 @@ from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
 from palimpsest.adapters.dynamodb.fences import DynamoFences
 from palimpsest.adapters.dynamodb.jobs import DynamoJobs
 from palimpsest.adapters.dynamodb.record_scan import DynamoRecordScan
-from palimpsest.adapters.s3 import S3Objects
-from palimpsest.adapters.s3 import make_client as make_s3
+from palimpsest.adapters.s3.client import make_client as make_s3
+from palimpsest.adapters.s3.objects import S3Objects
 from palimpsest.bootstrap.projector import ProjectionParts, projection_parts
 from palimpsest.ports import ObjectStore
 from palimpsest.services.canonical import CanonicalService
+from palimpsest.services.embed_texts import TextEmbedding
 from palimpsest.services.project import ProjectService
 from palimpsest.services.prove import ProofService
 from palimpsest.services.reconciling.applying import ApplyingService
@@ -54,7 +55,7 @@ def reconciling_parts(settings: Settings | None = None) -> ReconcilingParts:
     steps = PassSteps(
         store=it.store,
         fences=fences,
-        preparing=PreparingService(embedder, held, it.clock),
+        preparing=PreparingService(TextEmbedding(embedder, it.clock), held),
         applying=ApplyingService(store=it.store, fences=fences, clock=it.clock, models=models),
         verifying=VerifyingService(
             store=it.store,

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
 from palimpsest.adapters.dynamodb.directory import DynamoDirectory
+from palimpsest.adapters.dynamodb.documents import DynamoDocuments
 from palimpsest.adapters.dynamodb.index_ledger import DynamoIndexLedger
 from palimpsest.adapters.dynamodb.register import DynamoGenerationRegister
 from palimpsest.adapters.dynamodb.signing_key import DynamoSigningKey
 from palimpsest.adapters.dynamodb.store import DynamoRecordStore
+from palimpsest.adapters.ingest_queue import SqsIngestQueue, make_client
 from palimpsest.adapters.system import SystemClock
 from palimpsest.bootstrap.parts import make_store, make_waker
 from palimpsest.services.commit import CommitService
@@ -42,14 +44,18 @@ def records_services(settings: Settings | None = None) -> RecordsServices:
     table, clock = settings.table_name, SystemClock()
     log, ledger = DynamoCommitLog(table, client), DynamoIndexLedger(table, client)
     register = DynamoGenerationRegister(table, client)
+    documents = DynamoDocuments(table, client)
+    queue = SqsIngestQueue(settings.ingest_queue_url, make_client)
     return RecordsServices(
         settings=settings,
         store=store,
         commits=CommitService(store, clock),
-        walks=WalkService(store, log, clock),
+        walks=WalkService(store, log, clock, documents),
         history=HistoryService(store, log, clock),
         namespaces=NamespaceListService(DynamoDirectory(table, client)),
-        status=NamespaceStatusService(store, ledger, register),
-        unsearchable=UnsearchableService(store, ledger, register, make_waker(settings), clock),
+        status=NamespaceStatusService(store, ledger, register, documents),
+        unsearchable=UnsearchableService(
+            store, ledger, register, make_waker(settings), clock, documents, queue
+        ),
         signing_key=DynamoSigningKey(table, client),
     )

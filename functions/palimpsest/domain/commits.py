@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from palimpsest.domain.documents import Document
 from palimpsest.domain.idempotency import Applied
 from palimpsest.domain.jobs import Job
 from palimpsest.domain.records import Record, Status
@@ -12,17 +13,19 @@ from palimpsest.domain.vectors import Vector
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """A namespace's clock: its revision, its records by status, and the purge floor."""
+    """A namespace's clock: its revision, its records by status, the purge floor and its time."""
 
     revision: int = 0
     counts: Mapping[Status, int] = field(default_factory=dict)
     floor: int = 0
+    purged_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
     """One commit in the log: no content, only which records it changed, and the revision that each
-    of them had `before` (0: none). `previous` is the entry before.
+    of them had `before` (0: none). `previous` is the entry before. `document_id`: the document
+    whose generations it changed.
     """
 
     revision: int
@@ -31,6 +34,7 @@ class LogEntry:
     record_ids: tuple[str, ...]
     at: datetime
     before: tuple[int, ...] = ()
+    document_id: str | None = None
 
     def revision_before(self, record_id: str) -> int:
         """The revision that a record of this commit had before it; 0 if none."""
@@ -59,6 +63,27 @@ class VectorChanges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentChange:
+    """What a commit does to a document: `after` replaces the one that had made so many `writes`
+    (None: there was none), which must still stand. `ended`: generations that are to be erased, not
+    before `erased_from`.
+    """
+
+    after: Document
+    writes: int | None
+    ended: tuple[int, ...] = ()
+    erased_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentAttempt:
+    """Who writes chunks of a document: true only while nobody else is at work on it."""
+
+    document_id: str
+    attempt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CommitPlan:
     """Everything one transaction will do, planned on `clock`; true only if nothing has changed
     since, nor any of the `unchanged` records (id and revision), of which it tells too.
@@ -66,7 +91,8 @@ class CommitPlan:
     With `jump_to`, a revision beyond the next, it is a recorded jump: `changes` is empty. `keep`:
     what is kept of it under its idempotency key. With a `fence` it is applied only while the
     namespace's fence bears that attempt. A commit that `purges` sets the floor at its own revision
-    and replaces the fence's attempt by its own id; `job` is begun in it.
+    and replaces the fence's attempt by its own id; `job` is begun in it. One that writes chunks
+    carries its `attempt` on their document; one that changes a document's generations, `document`.
     """
 
     tenant: str
@@ -84,6 +110,8 @@ class CommitPlan:
     vectors: VectorChanges | None = None
     purges: bool = False
     job: Job | None = None
+    attempt: DocumentAttempt | None = None
+    document: DocumentChange | None = None
 
     @property
     def revision(self) -> int:

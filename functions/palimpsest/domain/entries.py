@@ -26,7 +26,8 @@ class Entry:
     """One record in the index. `content` None: a tombstone entry, which is never found.
 
     `version` is 2 x revision without a vector, 2 x revision + 1 with one; of a tombstone entry
-    2 x the revision that removed it + 1. Equal versions mean equal content.
+    2 x the revision that removed it + 1. Equal versions mean equal content. `document_id`: of the
+    document that a chunk is a part of.
     """
 
     partition: str
@@ -37,6 +38,7 @@ class Entry:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     vector: Vector | None = None
+    document_id: str | None = None
 
     @classmethod
     def version_of(cls, revision: int, *, complete: bool) -> int:

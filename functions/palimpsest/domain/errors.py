@@ -13,6 +13,7 @@
     ├── RevisionConflict          409 / 412  (`current_revision`, `operations`)
     ├── IdempotencyMismatch       409  the key came before with another request
     ├── InProgress                409  the first request of a key is still at work (`retry_after`)
+    ├── NotReady                  409  a document has no text yet, or none at all (`retry_after`)
     ├── Throttled                 429  a dependency asks for patience (`retry_after`)
     ├── ProviderError             502  a model provider answered with rubbish or refused (`stage`)
     │   └── Refused                    … a language model declined (`domain/language.py`)
@@ -129,6 +130,14 @@ class InProgress(PalimpsestError):
     """The first request that came with this idempotency key is still at work."""
 
     def __init__(self, message: str, *, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class NotReady(PalimpsestError):
+    """A document whose text was asked for has none, or not yet."""
+
+    def __init__(self, message: str, *, retry_after: float = 5.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 

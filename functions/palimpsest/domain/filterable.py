@@ -31,7 +31,7 @@ def _fields(entry: Entry, content: Content) -> Iterator[tuple[str, object]]:
         "created_at": entry.created_at,
         "updated_at": entry.updated_at,
         "source.uri": content.source.uri if content.source else None,
-        "document.id": None,
+        "document.id": entry.document_id,
     }
     for field in STRING_FIELDS | LIST_FIELDS | NUMBER_FIELDS | INSTANT_FIELDS:
         yield field, own[field] if field in own else getattr(content, field)

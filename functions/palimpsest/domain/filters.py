@@ -174,7 +174,7 @@ def _stored(record: Record, content: Content, field: str) -> Iterator[object]:
     elif field == "source.uri":
         value = content.source.uri if content.source else None
     elif field == "document.id":
-        value = None
+        value = record.chunk.document_id if record.chunk else None
     else:
         value = getattr(content, field)
     if isinstance(value, tuple):

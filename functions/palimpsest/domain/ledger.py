@@ -6,11 +6,22 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a record is not (wholly) searchable."""
+    """Why a record or a document is not (wholly) searchable."""
 
     PENDING = "pending"
     EMBEDDING_FAILED = "embedding_failed"
     INDEX_REJECTED = "index_rejected"
+    NO_TEXT = "no_text"
+    ENCRYPTED = "encrypted"
+    UNSUPPORTED_TYPE = "unsupported_type"
+    TOO_LARGE = "too_large"
+    CORRUPT = "corrupt"
+    TIMEOUT = "timeout"
+    INTERNAL = "internal"
+
+
+DOCUMENTS = "D"
+"""Under what the ledger keeps documents, beside the generations of the index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,30 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkOf:
+    """What a record is of a document, if it is a chunk: its place in a generation, the headings
+    above it, and from where to before where it stands in the extracted text (characters).
+
+    `since` and `until`: from which revision of the namespace's clock until before which the
+    generation was its document's current one; None: it was not yet, or still is.
+    """
+
+    document_id: str
+    generation: int
+    ordinal: int
+    start: int
+    end: int
+    heading_path: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+    def current_at(self, revision: int) -> bool:
+        """Whether its generation was current at that revision of the clock."""
+        begun = self.since is not None and self.since <= revision
+        return begun and (self.until is None or revision < self.until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """A record as the canonical table holds it. `content` is None exactly when it is a tombstone.
 
@@ -149,3 +173,4 @@ class Record:
     updated_at: datetime
     superseded_by: str | None = None
     history_floor: int = 0
+    chunk: ChunkOf | None = None

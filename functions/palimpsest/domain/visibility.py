@@ -7,8 +7,18 @@ from palimpsest.domain.records import Content, Record, Status
 
 
 def stands(record: Record, clock: Clock) -> bool:
-    """Above the purge floor: what a walk, a count or a guard knows of at all (tombstones too)."""
-    return record.revision > clock.floor
+    """Above the purge floor, and of a document's current generation at the clock's revision if it
+    is a chunk: what a walk, a count or a guard knows of at all (tombstones too).
+    """
+    current = record.chunk is None or record.chunk.current_at(clock.revision)
+    return current and record.revision > clock.floor
+
+
+def is_indexed(record: Record, clock: Clock) -> bool:
+    """What the index has an entry of that may be found: active records above the floor, and chunks
+    of every generation that is not yet erased, the one to come among them.
+    """
+    return record.revision > clock.floor and record.status is Status.ACTIVE
 
 
 def exists(record: Record, clock: Clock) -> bool:

@@ -7,10 +7,14 @@ written meanwhile neither shifts nor doubles anything.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from palimpsest.domain.commits import Clock
+from palimpsest.domain.documents import Document
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.visibility import stands
+
+T = TypeVar("T", bound=Record | Document)
 
 
 class Order(StrEnum):
@@ -50,12 +54,12 @@ class RecordsWanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WalkPage:
-    """Records of one page, the walk's own revision, the purge floor, and where to go on (None: the
-    end).
+class WalkPage(Generic[T]):
+    """Records (of the feed documents too) of one page, the walk's own revision, the purge floor,
+    and where to go on (None: the end).
     """
 
-    records: Sequence[Record]
+    records: Sequence[T]
     revision: int
     floor: int
     following: Position | None

@@ -7,6 +7,8 @@ from palimpsest.ports.canonical import (
     RecordStore,
     VectorStore,
 )
+from palimpsest.ports.documents import DocumentReader, ReadDocument, TokenCounter
+from palimpsest.ports.documents_kept import Documents, Ended, Grants
 from palimpsest.ports.finding import Embedder, SearchIndex
 from palimpsest.ports.generations import GenerationItems, IndexGenerations
 from palimpsest.ports.jobs import JobStarter
@@ -15,20 +17,26 @@ from palimpsest.ports.objects import ObjectStore
 from palimpsest.ports.purging import NamespaceErasure
 from palimpsest.ports.reconciling import Fences, Jobs, PassKeys, RecordScan
 from palimpsest.ports.running import Clock, Executor, Pending, Waker
+from palimpsest.ports.uploads import IngestQueue, Uploads
 from palimpsest.ports.walking import CommitLog, Directory
 
 __all__ = [
     "Clock",
     "CommitLog",
     "Directory",
+    "DocumentReader",
+    "Documents",
     "Embedder",
+    "Ended",
     "Erasures",
     "Executor",
     "Fences",
     "GenerationItems",
     "GenerationRegister",
+    "Grants",
     "IndexGenerations",
     "IndexLedger",
+    "IngestQueue",
     "JobStarter",
     "Jobs",
     "LanguageModel",
@@ -36,10 +44,13 @@ __all__ = [
     "ObjectStore",
     "PassKeys",
     "Pending",
+    "ReadDocument",
     "RecordScan",
     "RecordStore",
     "Reranker",
     "SearchIndex",
+    "TokenCounter",
+    "Uploads",
     "VectorStore",
     "Waker",
 ]

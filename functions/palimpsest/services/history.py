@@ -33,7 +33,7 @@ class HistoryService:
         """A page of a record's versions before revision `below` (None: from the present one on);
         of a forgotten one its tombstone alone. Raises `NotFound` where nothing stands.
         """
-        page = RecordPage(limit)
+        page = RecordPage[Record](limit)
         for version in self._versions(tenant, namespace, record_id, below):
             if not page.takes(version):
                 return HistoryPage(page.records, page.records[-1].revision)
@@ -60,7 +60,9 @@ class HistoryService:
                 record = version.record
                 if record.revision <= floor:
                     return None
-            return None if record.status is Status.DELETED else record
+            chunk = record.chunk
+            absent = chunk is not None and not chunk.current_at(revision)
+            return None if absent or record.status is Status.DELETED else record
         raise Unavailable(UNSEEN_FORMER, stage="table")
 
     def _began_after(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from palimpsest.domain.ledger import LedgerEntry
+from palimpsest.domain.ledger import DOCUMENTS
 from palimpsest.domain.records import Status
-from palimpsest.ports import GenerationRegister, IndexLedger, RecordStore
+from palimpsest.ports import Documents, GenerationRegister, IndexLedger, RecordStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,21 +31,23 @@ class NamespaceStatusService:
     store: RecordStore
     ledger: IndexLedger
     register: GenerationRegister
+    documents: Documents
 
     def status(self, tenant: str, namespace: str) -> NamespaceStatus:
         """The status now; a namespace never used is there, at revision 0, empty."""
         reading = self.register.reading()
-        indexed, ledger = 0, list[LedgerEntry]()
+        indexed, ledger = 0, self.ledger.unsearchable(tenant, namespace, DOCUMENTS)
         if reading is not None:
             indexed = self.ledger.progress(tenant, namespace, reading.generation).revision
-            ledger = self.ledger.unsearchable(tenant, namespace, reading.generation)
+            ledger += self.ledger.unsearchable(tenant, namespace, reading.generation)
+        documents = self.documents.count(tenant, namespace)
         clock, _ = self.store.read(tenant, namespace)  # after it, so that the lag is never negative
         unsearchable = sum(entry.revision > clock.floor for entry in ledger)
         counts = {status.value: clock.counts.get(status, 0) for status in Status}
         return NamespaceStatus(
             revision=clock.revision,
             indexed_revision=min(indexed, clock.revision),
-            counts=counts | {"documents": 0, "unsearchable": unsearchable},
+            counts=counts | {"documents": documents, "unsearchable": unsearchable},
             embedding_model=reading.fingerprint if reading else None,
             index_generation=reading.generation if reading else None,
         )

@@ -16,9 +16,9 @@ from palimpsest.domain.commits import LogEntry
 from palimpsest.domain.entries import Entry, WriteOutcome, WriteResult
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.ledger import LedgerEntry, Reason
-from palimpsest.domain.records import Record, Status
+from palimpsest.domain.records import Record
 from palimpsest.domain.vectors import Vector
-from palimpsest.domain.visibility import exists
+from palimpsest.domain.visibility import is_indexed
 from palimpsest.ports import (
     Clock,
     Executor,
@@ -156,7 +156,7 @@ class ProjectService:
         for start in range(0, len(ids), WRITE_BATCH):
             batch = {record_id: wanted[record_id] for record_id in ids[start : start + WRITE_BATCH]}
             clock, records = self._settled(tenant, namespace, batch)
-            standing = {i: r for i, r in records.items() if _searchable_status(r, clock)}
+            standing = {i: r for i, r in records.items() if is_indexed(r, clock)}
             vectors = self.embedding.vectors(tenant, namespace, standing, outage=outage)
             entries = [
                 entry_of(f"{tenant}#{namespace}", record, clock, vectors.found.get(record.id))
@@ -227,13 +227,9 @@ def _revision(record: Record | None) -> int:
     return record.revision if record else 0
 
 
-def _searchable_status(record: Record, clock: NamespaceClock) -> bool:
-    return exists(record, clock) and record.status is Status.ACTIVE
-
-
 def entry_of(partition: str, record: Record, clock: NamespaceClock, vector: Vector | None) -> Entry:
     """The entry of a record as it is: a tombstone entry unless it can be found."""
-    if not _searchable_status(record, clock):
+    if not is_indexed(record, clock):
         revision = max(record.revision, clock.floor)
         version = Entry.version_of(revision, complete=True)
         return Entry(partition=partition, id=record.id, revision=revision, version=version)
@@ -246,4 +242,5 @@ def entry_of(partition: str, record: Record, clock: NamespaceClock, vector: Vect
         created_at=record.created_at,
         updated_at=record.updated_at,
         vector=vector,
+        document_id=record.chunk.document_id if record.chunk else None,
     )

@@ -68,7 +68,8 @@ class ProofService:
                 changing.add(record.id)
                 continue
             entry = entry_of(f"{tenant}#{namespace}", record, clock, _COMPLETE)
-            if _excused(entry, there.get(record.id), unsettled):
+            state = there.get(record.id)
+            if _is_over(record, state) or _excused(entry, state, unsettled):
                 changing.add(record.id)
             else:
                 expected[record.id] = entry
@@ -111,6 +112,17 @@ class ProofService:
 
 _COMPLETE = (1.0,)
 """Any vector: only whether there is one counts for the version."""
+
+
+def _is_over(record: Record, state: EntryState | None) -> bool:
+    """Whether the record is a chunk that is not, or no longer, its document's: until it is erased
+    the index may have its entry still, from then on a tombstone entry or none.
+    """
+    if record.chunk is None:
+        return False
+    if record.content is None:
+        return state is None or state.tombstone
+    return record.chunk.until is not None
 
 
 def _excused(entry: Entry, state: EntryState | None, unsettled: Mapping[str, LedgerEntry]) -> bool:

@@ -3,22 +3,34 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from palimpsest.domain.documents import is_there
 from palimpsest.domain.idempotency import KEPT_FOR, Applied, IdempotencyKey
 from palimpsest.domain.instants import to_millis
-from palimpsest.domain.ledger import LedgerEntry
-from palimpsest.ports import Clock, GenerationRegister, IndexLedger, RecordStore, Waker
+from palimpsest.domain.ledger import DOCUMENTS, LedgerEntry
+from palimpsest.domain.upload_keys import UploadPlace
+from palimpsest.ports import (
+    Clock,
+    Documents,
+    GenerationRegister,
+    IndexLedger,
+    IngestQueue,
+    RecordStore,
+    Waker,
+)
 from palimpsest.services.idempotency import applied_before
+
+READ_TOGETHER = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerPage:
-    """Entries of the ledger of the generation that is read, and the id after which the next page
-    begins (empty: this is the last one).
+    """Entries of the ledger: those of documents, then those of records. `following`: in which
+    generation (`DOCUMENTS`: theirs), after which id the next page begins; None: this is the last.
     """
 
-    entries: Sequence[LedgerEntry]
-    generation: str
-    after: str = ""
+    documents: Sequence[LedgerEntry]
+    records: Sequence[LedgerEntry] = ()
+    following: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +42,32 @@ class UnsearchableService:
     register: GenerationRegister
     waker: Waker
     clock: Clock
+    documents: Documents
+    queue: IngestQueue
 
     def page(
         self, tenant: str, namespace: str, *, limit: int, after: str = "", generation: str = ""
     ) -> LedgerPage:
-        """Entries after an id, in the order of ids; of the generation that is read now, or of the
-        one that an earlier page named.
+        """Entries in the order of ids: of documents first, then of the generation of the index that
+        is read as that begins, or from the place on that an earlier page named.
         """
-        if not generation:
-            reading = self.register.reading()
-            if reading is None:
-                return LedgerPage((), "")
-            generation = reading.generation
-        found = self.ledger.page(tenant, namespace, generation, after=after, limit=limit + 1)
         floor = self.store.read(tenant, namespace)[0].floor
-        shown = tuple(entry for entry in found[:limit] if entry.revision > floor)
-        last = found[limit - 1].id if len(found) > limit else ""
-        return LedgerPage(shown, generation, after=last)
+        documents = list[LedgerEntry]()
+        if generation in {"", DOCUMENTS}:
+            documents = self.ledger.page(tenant, namespace, DOCUMENTS, after=after, limit=limit + 1)
+            reading = self.register.reading()
+            if len(documents) > limit:
+                shown = documents[:limit]
+                return LedgerPage(_above(floor, shown), (), (DOCUMENTS, shown[-1].id))
+            if reading is None:
+                return LedgerPage(_above(floor, documents))
+            generation, after = reading.generation, ""
+        left = limit - len(documents)
+        found = self.ledger.page(tenant, namespace, generation, after=after, limit=left + 1)
+        following = None
+        if len(found) > left:
+            following = (generation, found[left - 1].id if left else after)
+        return LedgerPage(_above(floor, documents), _above(floor, found[:left]), following)
 
     def retry(self, tenant: str, namespace: str, *, key: IdempotencyKey | None = None) -> int:
         """Ask for everything in the ledger to be tried again, and tell how much that is; the same
@@ -61,9 +82,10 @@ class UnsearchableService:
         return count if key is None else self._kept(tenant, namespace, key, count)
 
     def _ask(self, tenant: str, namespace: str) -> int:
+        asked = self._ask_documents(tenant, namespace)
         reading = self.register.reading()
         if reading is None:
-            return 0
+            return asked
         generation, now = reading.generation, self.clock.now()
         count = len(self.ledger.unsearchable(tenant, namespace, generation))
         if count:
@@ -71,7 +93,21 @@ class UnsearchableService:
             clock, _ = self.store.read(tenant, namespace)
             wish = f"{generation}#retry#{to_millis(now)}"
             self.waker.wake(tenant, namespace, clock.revision, generation=wish)
-        return count
+        return asked + count
+
+    def _ask_documents(self, tenant: str, namespace: str) -> int:
+        """Have every document in the ledger read again; how many they are."""
+        ids = [one.id for one in self.ledger.unsearchable(tenant, namespace, DOCUMENTS)]
+        asked = 0
+        for start in range(0, len(ids), READ_TOGETHER):
+            some = ids[start : start + READ_TOGETHER]
+            clock, found = self.documents.read(tenant, namespace, some)
+            for document in found.values():
+                if is_there(document, floor=clock.floor):
+                    place = UploadPlace(tenant, namespace, document.path)
+                    self.queue.send(place, again=True)
+                    asked += 1
+        return asked
 
     def _kept(self, tenant: str, namespace: str, key: IdempotencyKey, count: int) -> int:
         """The count, kept under the key; its twin's, where that was first."""
@@ -80,3 +116,7 @@ class UnsearchableService:
             return count
         twin = applied_before(self.store, tenant, namespace, key, now=self.clock.now(), serial=True)
         return twin.count if twin else count
+
+
+def _above(floor: int, entries: Sequence[LedgerEntry]) -> Sequence[LedgerEntry]:
+    return tuple(entry for entry in entries if entry.revision > floor)

@@ -10,10 +10,11 @@ from typing import TypeVar
 
 from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.commits import LogEntry
+from palimpsest.domain.documents import Document
 from palimpsest.domain.errors import CursorMismatch, Unavailable
 from palimpsest.domain.records import Record
 from palimpsest.domain.walks import Order, Position
-from palimpsest.ports import Clock, CommitLog, RecordStore
+from palimpsest.ports import Clock, CommitLog, Documents, RecordStore
 
 T = TypeVar("T")
 
@@ -25,11 +26,12 @@ UNSEEN_FORMER = "the table shows a record but not its former version"
 
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
-    """One record's change in the log, and where a walk goes on after it."""
+    """One record's change in the log, or one `of_document`s, and where a walk goes on after it."""
 
     record_id: str
     revision: int
     following: Position
+    of_document: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,28 @@ class LogReader:
 
         return self._read_until(read, settled, "the table shows a commit but not its records")
 
+    def documents(
+        self, documents: Documents, changes: Collection[LoggedChange]
+    ) -> tuple[NamespaceClock, dict[str, Document]]:
+        """The documents of these changes as they are now, none older than its change."""
+        ids = list(dict.fromkeys(change.record_id for change in changes))
+
+        def read() -> tuple[NamespaceClock, dict[str, Document]]:
+            return documents.read(self.tenant, self.namespace, ids)
+
+        def settled(found: tuple[NamespaceClock, dict[str, Document]]) -> bool:
+            clock, there = found
+            return all(
+                change.revision <= clock.floor
+                or (
+                    change.record_id in there
+                    and there[change.record_id].revision >= change.revision
+                )
+                for change in changes
+            )
+
+        return self._read_until(read, settled, "the table shows a commit but not its document")
+
     def commits(self, revisions: Collection[int]) -> Mapping[int, LogEntry]:
         """The commits of these revisions, all of which are there or about to be seen."""
 
@@ -115,9 +139,14 @@ class LogReader:
         raise Unavailable(fault, stage="table")
 
 
-def changes_of(entry: LogEntry, order: Order, *, upto: int) -> Sequence[LoggedChange]:
-    """The changes of a commit in the order of the walk."""
-    ids = entry.record_ids if order is Order.OLDEST else entry.record_ids[::-1]
+def changes_of(
+    entry: LogEntry, order: Order, *, upto: int, documents: bool = False
+) -> Sequence[LoggedChange]:
+    """The changes of a commit in the order of the walk, with that of its document on request."""
+    told = (entry.document_id,) if documents and entry.document_id else ()
+    ids = [*entry.record_ids, *told]
+    if order is Order.NEWEST:
+        ids.reverse()
     here, after = entry.revision, entry.previous
     if order is Order.OLDEST:
         here, after = after, here
@@ -127,6 +156,7 @@ def changes_of(entry: LogEntry, order: Order, *, upto: int) -> Sequence[LoggedCh
             record_id,
             entry.revision,
             Position(upto, after) if index == last else Position(upto, here, index + 1),
+            record_id in told,
         )
         for index, record_id in enumerate(ids)
     ]

@@ -72,7 +72,7 @@ def _revisions(world: "World", planned: PlannedActor, ask: Ask) -> object:
 
 
 def _walked(
-    world: "World", page: Callable[[Any, Position | None], WalkPage]
+    world: "World", page: Callable[[Any, Position | None], WalkPage[Any]]
 ) -> tuple[list[Record], int]:
     """All pages of a walk, and its revision."""
     found: list[Record] = []
@@ -90,8 +90,8 @@ def _listed(world: "World", planned: PlannedActor, ask: Ask) -> object:
     status = None if ask.what == "all" else Status.ACTIVE
     order = Order.NEWEST if ask.what == "newest" else Order.OLDEST
 
-    def page(services: Any, position: Position | None) -> WalkPage:
-        found: WalkPage = services.walks.records(
+    def page(services: Any, position: Position | None) -> WalkPage[Any]:
+        found: WalkPage[Any] = services.walks.records(
             *names, RecordsWanted(status=status), order=order, limit=ask.number, position=position
         )
         return found
@@ -108,8 +108,10 @@ def _changes(world: "World", planned: PlannedActor, ask: Ask) -> object:
     names = planned.tenant, planned.namespace
     since = max(0, world.truth.clock(planned.pk) - ask.number)
 
-    def page(services: Any, position: Position | None) -> WalkPage:
-        found: WalkPage = services.walks.changes(*names, since=since, limit=2, position=position)
+    def page(services: Any, position: Position | None) -> WalkPage[Any]:
+        found: WalkPage[Any] = services.walks.changes(
+            *names, since=since, limit=2, position=position
+        )
         return found
 
     began = world.scheduler.event()

@@ -17,7 +17,8 @@ from botocore.exceptions import (
 from urllib3.exceptions import ProtocolError
 from urllib3.exceptions import ReadTimeoutError as BodyTimeout
 
-from palimpsest.adapters.s3 import S3Objects, make_client
+from palimpsest.adapters.s3.client import make_client
+from palimpsest.adapters.s3.objects import S3Objects
 from palimpsest.domain.errors import (
     DeadlineExceeded,
     NotFound,

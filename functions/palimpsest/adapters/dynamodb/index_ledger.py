@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.batches import TRIES, get_items, query
 from palimpsest.adapters.dynamodb.client import translated
+from palimpsest.adapters.dynamodb.ledger_items import (
+    ledger_attributes,
+    ledger_entry_of,
+    ledger_sk,
+)
 from palimpsest.adapters.dynamodb.transaction import (
     condition_failed,
     record_check,
@@ -17,7 +22,7 @@ from palimpsest.adapters.dynamodb.transaction import (
 )
 from palimpsest.domain.errors import Throttled
 from palimpsest.domain.instants import from_millis, to_millis
-from palimpsest.domain.ledger import LedgerEntry, Progress, Reason
+from palimpsest.domain.ledger import LedgerEntry, Progress
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -82,7 +87,7 @@ class DynamoIndexLedger:
         after: str = "",
         limit: int | None = None,
     ) -> list[LedgerEntry]:
-        prefix = _sk(generation, "")
+        prefix = ledger_sk(generation, "")
         with translated():
             found = query(
                 self._client,
@@ -92,7 +97,7 @@ class DynamoIndexLedger:
                 last=prefix + items.LAST,
                 limit=limit,
             )
-            return [_entry_of(item) for item in found]
+            return [ledger_entry_of(item) for item in found]
 
     def ask_retry(self, tenant: str, namespace: str, generation: str, *, at: datetime) -> None:
         """See `IndexLedger.ask_retry`."""
@@ -131,7 +136,7 @@ class DynamoIndexLedger:
         """See `IndexLedger.settle`."""
         pk = items.partition(tenant, namespace)
         for entry in add:
-            item = {**items.key(pk, _sk(generation, entry.id)), **_attributes(entry)}
+            item = {**items.key(pk, ledger_sk(generation, entry.id)), **ledger_attributes(entry)}
             self._put(pk, entry, item)
         held = (
             {entry.id for entry in self.unsearchable(tenant, namespace, generation)}
@@ -139,7 +144,7 @@ class DynamoIndexLedger:
             else set()
         )
         for record_id in held & clear.keys():
-            self._remove(items.key(pk, _sk(generation, record_id)), revision=clear[record_id])
+            self._remove(items.key(pk, ledger_sk(generation, record_id)), revision=clear[record_id])
 
     def _put(self, pk: str, entry: LedgerEntry, item: items.Item) -> None:
         """Put an entry while its record is at that revision. A late one, of a projection that
@@ -178,26 +183,3 @@ class DynamoIndexLedger:
 
 def _progress_key(tenant: str, namespace: str, generation: str) -> items.Item:
     return items.key(items.partition(tenant, namespace), f"INDEX#{generation}")
-
-
-def _sk(generation: str, record_id: str) -> str:
-    return f"U#{generation}#{record_id}"
-
-
-def _attributes(entry: LedgerEntry) -> items.Item:
-    return {
-        "rev": items.number(entry.revision),
-        "why": {"S": entry.reason.value},
-        "detail": {"S": entry.detail},
-        "since": items.number(to_millis(entry.since)),
-    }
-
-
-def _entry_of(item: Mapping[str, Any]) -> LedgerEntry:
-    return LedgerEntry(
-        id=item["sk"]["S"].rsplit("#", 1)[1],
-        revision=int(item["rev"]["N"]),
-        reason=Reason(item["why"]["S"]),
-        detail=item["detail"]["S"],
-        since=from_millis(int(item["since"]["N"])),
-    )

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from palimpsest.domain.commits import Clock, LogEntry
+from palimpsest.domain.documents import ChunkKey
 from palimpsest.domain.instants import from_millis, to_millis
-from palimpsest.domain.records import Content, Record, Status
+from palimpsest.domain.records import ChunkOf, Content, Record, Status
 from palimpsest.domain.vectors import text_hash
 
 Item = dict[str, Any]
@@ -90,6 +91,9 @@ def record_item(pk: str, sk: str, record: Record) -> Item:
         item["ch"] = {"S": record.content.content_hash}
     if record.superseded_by is not None:
         item["sb"] = {"S": record.superseded_by}
+    if record.chunk is not None:
+        where = [record.chunk.start, record.chunk.end, *record.chunk.heading_path]
+        item["doc"] = {"S": json.dumps(where, ensure_ascii=False)}
     return item
 
 
@@ -106,7 +110,15 @@ def record_of(item: Mapping[str, Any]) -> Record:
         updated_at=from_millis(int(item["ua"]["N"])),
         superseded_by=item["sb"]["S"] if "sb" in item else None,
         history_floor=int(item["hf"]["N"]),
+        chunk=_chunk_of(record_id, item["doc"]["S"]) if "doc" in item else None,
     )
+
+
+def _chunk_of(record_id: str, told: str) -> ChunkOf | None:
+    key, (start, end, *headings) = ChunkKey.of(record_id), json.loads(told)
+    if key is None:
+        return None
+    return ChunkOf(**key._asdict(), start=start, end=end, heading_path=tuple(headings))
 
 
 def clock_of(item: Mapping[str, Any] | None) -> Clock:
@@ -117,6 +129,7 @@ def clock_of(item: Mapping[str, Any] | None) -> Clock:
         revision=int(item["rev"]["N"]),
         counts={status: int(item[name]["N"]) for status, name in _COUNTS.items()},
         floor=int(item["fl"]["N"]) if "fl" in item else 0,
+        purged_at=from_millis(int(item["ft"]["N"])) if "ft" in item else None,
     )
 
 
@@ -135,6 +148,7 @@ def log_item(pk: str, entry: LogEntry, *, by: str) -> Item:
         "was": {"L": [number(revision) for revision in entry.before]},
         "at": number(to_millis(entry.at)),
         "by": {"S": by},
+        **({"doc": {"S": entry.document_id}} if entry.document_id else {}),
     }
 
 
@@ -147,6 +161,7 @@ def log_entry_of(item: Mapping[str, Any]) -> LogEntry:
         record_ids=tuple(entry["S"] for entry in item["ids"]["L"]),
         at=from_millis(int(item["at"]["N"])),
         before=tuple(int(revision["N"]) for revision in item.get("was", {"L": []})["L"]),
+        document_id=item["doc"]["S"] if "doc" in item else None,
     )
 
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 from palimpsest.adapters.dynamodb import idempotency, items
 from palimpsest.adapters.dynamodb.batches import get_items, query
 from palimpsest.adapters.dynamodb.client import translated
+from palimpsest.adapters.dynamodb.document_items import document_of, document_sk
 from palimpsest.adapters.dynamodb.transaction import commit_writes, record_check, transact
+from palimpsest.domain.chunk_records import as_they_are, documents_of
 from palimpsest.domain.commits import Clock, CommitPlan, LogEntry
 from palimpsest.domain.idempotency import Applied, IdempotencyKey
 from palimpsest.domain.records import Record
@@ -30,12 +32,16 @@ class DynamoRecordStore:
     ) -> tuple[Clock, dict[str, Record]]:
         """See `RecordStore.read`."""
         pk = items.partition(tenant, namespace)
-        keys = [items.key(pk, items.CLOCK), *(items.key(pk, items.record_sk(i)) for i in ids)]
+        documents = [document_sk(document_id) for document_id in documents_of(ids)]
+        wanted = [items.CLOCK, *documents, *map(items.record_sk, ids)]
         with translated():
-            found = get_items(self._client, self._table, keys)
+            found = get_items(self._client, self._table, [items.key(pk, sk) for sk in wanted])
         by_sk = {item["sk"]["S"]: item for item in found}
         clock = items.clock_of(by_sk.pop(items.CLOCK, None))
-        return clock, {record.id: record for record in map(items.record_of, by_sk.values())}
+        known = [document_of(by_sk.pop(sk)) for sk in documents if sk in by_sk]
+        records = {record.id: record for record in map(items.record_of, by_sk.values())}
+        standing = {one.id: one for one in known if one.base >= clock.floor}
+        return clock, as_they_are(ids, records, standing)
 
     def applied(
         self, tenant: str, namespace: str, key: IdempotencyKey, *, serial: bool = False

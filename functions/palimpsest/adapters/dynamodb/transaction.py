@@ -9,12 +9,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from palimpsest.adapters.dynamodb import items
 from palimpsest.adapters.dynamodb.client import THROTTLED, code_of, translated
+from palimpsest.adapters.dynamodb.document_writes import attempt_check, document_writes
 from palimpsest.adapters.dynamodb.fences import fence_check, fence_replaced
 from palimpsest.adapters.dynamodb.idempotency import keep_write
 from palimpsest.adapters.dynamodb.jobs import job_item
 from palimpsest.adapters.dynamodb.vector_items import vector_changes
 from palimpsest.domain.commits import Change, CommitPlan, LogEntry
 from palimpsest.domain.errors import Throttled, TooLarge, Unavailable
+from palimpsest.domain.instants import to_millis
 from palimpsest.domain.names import MAX_TRANSACTION_BYTES
 from palimpsest.domain.records import Status
 from palimpsest.domain.visibility import stands
@@ -42,6 +44,7 @@ def commit_writes(plan: CommitPlan, *, table: str) -> list[dict[str, Any]]:
         record_ids=tuple(change.after.id for change in plan.changes),
         at=plan.at,
         before=tuple(change.before.revision if change.before else 0 for change in plan.changes),
+        document_id=plan.document.after.id if plan.document else None,
     )
     log = items.log_item(pk, entry, by=plan.by)
     writes = [_advance_clock(plan, pk, table), _create(table, log)]
@@ -65,7 +68,8 @@ def _advance_clock(plan: CommitPlan, pk: str, table: str) -> dict[str, Any]:
         sets.append(f"{attribute} = :{attribute}")
         values[f":{attribute}"] = value
     if plan.purges:
-        sets.append("fl = :next")
+        sets += ["fl = :next", "ft = :at"]
+        values[":at"] = items.number(to_millis(plan.at))
     clock_unchanged = "#rev = :planned" if plan.clock.revision else "attribute_not_exists(#rev)"
     if plan.clock.revision:
         values[":planned"] = items.number(plan.clock.revision)
@@ -124,6 +128,10 @@ def _beside(plan: CommitPlan, pk: str, table: str) -> Iterator[dict[str, Any]]:
         yield fence_replaced(plan.commit_id, pk, table)
     if plan.vectors is not None:
         yield from vector_changes(plan.vectors, pk, table)
+    if plan.attempt is not None:
+        yield attempt_check(plan.attempt, pk, table)
+    if plan.document is not None:
+        yield from document_writes(plan.document, pk, table)
     if plan.job is not None:
         yield {"Put": {"TableName": table, "Item": job_item(plan.job)}}
     if plan.keep is not None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from records.app import cursors
+from palimpsest.api.cursors import Cursors
 
 DEFAULT_LIMIT = 100
 WHOLE_NUMBER = "^[0-9]{1,18}$"
@@ -22,11 +22,11 @@ def limit_of(limit: str | None) -> int:
     return DEFAULT_LIMIT if limit is None else int(limit)
 
 
-def place_of(cursor: str | None, bound: Bound) -> list[Any] | None:
+def place_of(cursors: Cursors, cursor: str | None, bound: Bound) -> list[Any] | None:
     """The place that a cursor names; None for the first page. Raises `CursorMismatch`."""
     return None if cursor is None else cursors.open(cursor, *bound)
 
 
-def cursor_of(place: Sequence[int | str] | None, bound: Bound) -> str | None:
+def cursor_of(cursors: Cursors, place: Sequence[int | str] | None, bound: Bound) -> str | None:
     """The cursor of the place where the next page begins; None at the end."""
     return None if place is None else cursors.seal(place, *bound)

@@ -1,0 +1,1 @@
+"""Ingesting: documents are brought in line with the objects they come from."""
