@@ -144,9 +144,11 @@ c2VjcmV0
 
 RTF: Final = r"""{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset128 MS Mincho;}}
 {\stylesheet{\s1 heading 1;}{\s0 Normal;}}{\info{\title The lighthouse}}{\header Page header}
-\pard\s1 The cape\par\pard Gr\'f6\'dfe \u8364?5 {\b bold} \f1\'93\'fa\'96\'7b\f0  end{\footnote A note\par}\par
+\pard\s1 The cape\par\pard
+Gr\'f6\'dfe \u8364?5 {\b bold} \f1\'93\'fa\'96\'7b\f0  end{\footnote A note\par}\par
 \pard\ls1\ilvl0 {\listtext\bullet\tab}first\par\ilvl1 second\par\pard
-\trowd\intbl Ada\cell 1815\cell\row\pard {\*\secret hidden}{\pict 0102}\u-10179?\u-8704? done\par}"""
+\trowd\intbl Ada\cell 1815\cell\row\pard
+{\*\secret hidden}{\pict 0102}\u-10179?\u-8704? done\par}"""
 
 SAMPLES: Final[Mapping[str, Callable[[], bytes]]] = {
     "a.txt": lambda: "First paragraph, größer.\nStill.\n\nSecond.\n".encode() * 20,

@@ -32,12 +32,17 @@ def _related(related: Related) -> str:
         f'<Relationship Id="{one}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
         for one, (kind, target) in related.items()
     )
-    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{each}</Relationships>'
+    space = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{space}">{each}</Relationships>'
 
 
-def package(main: str, members: Mapping[str, str | bytes], title: str = "") -> dict[str, str | bytes]:
+def package(
+    main: str, members: Mapping[str, str | bytes], title: str = ""
+) -> dict[str, str | bytes]:
     """The members of an Office document whose main part has that name."""
-    core = f'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{escape(title)}</dc:title></p>'
+    core = (
+        f'<p xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{escape(title)}</dc:title></p>'
+    )
     return {
         "[Content_Types].xml": _TYPES,
         "_rels/.rels": _related({"rId1": ("officeDocument", main)}),
@@ -63,15 +68,20 @@ def item(text: str, depth: int = 0) -> str:
 
 def table(*rows: Sequence[str]) -> str:
     """A table of Word."""
-    return "<w:tbl>" + "".join(
-        "<w:tr>" + "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) + "</w:tr>"
-        for row in rows
-    ) + "</w:tbl>"
+    return (
+        "<w:tbl>"
+        + "".join(
+            "<w:tr>" + "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) + "</w:tr>"
+            for row in rows
+        )
+        + "</w:tbl>"
+    )
 
 
 STYLES = f"""<w:styles xmlns:w="{_W}">
 <w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style>
-<w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Own"/><w:basedOn w:val="berschrift1"/></w:style>
+<w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Own"/>
+<w:basedOn w:val="berschrift1"/></w:style>
 <w:style w:type="paragraph" w:styleId="H2"><w:name w:val="heading 2"/></w:style>
 <w:style w:type="paragraph" w:styleId="TOC1"><w:name w:val="toc 1"/></w:style>
 <w:style w:type="paragraph" w:styleId="LB2"><w:name w:val="List Bullet 2"/></w:style>
@@ -96,28 +106,42 @@ def docx(body: str, *, title: str = "", footnotes: str = "", header: str = "Page
     return archive(package("word/document.xml", members, title))
 
 
+def words(text: str) -> str:
+    """A paragraph of a slide."""
+    return f"<a:p><a:r><a:t>{escape(text)}</a:t></a:r></a:p>"
+
+
 def shape(*paragraphs: str, placeholder: str | None = None) -> str:
     """A shape of a slide."""
-    kind = "" if placeholder is None else f"<p:ph {f'type={quoteattr(placeholder)}' * bool(placeholder)}/>"
+    kind = (
+        ""
+        if placeholder is None
+        else f"<p:ph {f'type={quoteattr(placeholder)}' * bool(placeholder)}/>"
+    )
     text = "".join(f"<a:p><a:r><a:t>{escape(one)}</a:t></a:r></a:p>" for one in paragraphs)
     return f"<p:sp><p:nvSpPr><p:nvPr>{kind}</p:nvPr></p:nvSpPr><p:txBody>{text}</p:txBody></p:sp>"
 
 
-def pptx(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, title: str = "") -> bytes:
+def pptx(
+    slides: Sequence[str], *, notes: Mapping[int, str] | None = None, title: str = ""
+) -> bytes:
     """A presentation of slides, each the shapes on it; notes by the number of the slide from 1."""
     spaces = f'xmlns:p="{_P}" xmlns:a="{_A}" xmlns:r="{_OFFICE}" xmlns:mc="{_MC}"'
     # the files are numbered backwards: their order is not that of their names
     names = {number: f"slides/slide{len(slides) - number}.xml" for number in range(len(slides))}
     order = "".join(f'<p:sldId id="{256 + n}" r:id="rId{n}"/>' for n in range(len(slides)))
     members: dict[str, str | bytes] = {
-        "ppt/presentation.xml": f"<p:presentation {spaces}><p:sldIdLst>{order}</p:sldIdLst></p:presentation>",
+        "ppt/presentation.xml": (
+            f"<p:presentation {spaces}><p:sldIdLst>{order}</p:sldIdLst></p:presentation>"
+        ),
         "ppt/_rels/presentation.xml.rels": _related(
             {f"rId{n}": ("slide", name) for n, name in names.items()}
         ),
     }
     for number, shapes in enumerate(slides):
         members[f"ppt/{names[number]}"] = (
-            f'<p:sld {spaces} show="{int(number != 1)}"><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>'
+            f'<p:sld {spaces} show="{int(number != 1)}">'
+            f"<p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
         )
         if text := (notes or {}).get(number + 1):
             name = names[number].rpartition("/")[2]
@@ -125,14 +149,17 @@ def pptx(slides: Sequence[str], *, notes: Mapping[int, str] | None = None, title
                 {"rId1": ("notesSlide", f"../notesSlides/notes{number}.xml")}
             )
             members[f"ppt/notesSlides/notes{number}.xml"] = (
-                f"<p:notes {spaces}>{shape('7', placeholder='sldNum')}{shape(text, placeholder='body')}</p:notes>"
+                f"<p:notes {spaces}>{shape('7', placeholder='sldNum')}"
+                f"{shape(text, placeholder='body')}</p:notes>"
             )
     return archive(package("ppt/presentation.xml", members, title))
 
 
 WORKBOOK_STYLES = f"""<styleSheet xmlns="{_S}"><numFmts>
-<numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/><numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/>
-</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>"""
+<numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/>
+<numFmt numFmtId="165" formatCode="0.00 &quot;days&quot;"/></numFmts><cellXfs>
+<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/>
+</cellXfs></styleSheet>"""
 
 
 def cell(reference: str, value: object, style: int = 0) -> str:
@@ -147,7 +174,8 @@ def cell(reference: str, value: object, style: int = 0) -> str:
 def sheet(rows: Iterable[tuple[int, Iterable[str]]], dimension: str = "A1") -> str:
     """A sheet of rows with their numbers, each its cells."""
     each = "".join(f'<row r="{number}">{"".join(cells)}</row>' for number, cells in rows)
-    return f'<worksheet xmlns="{_S}"><dimension ref="{dimension}"/><sheetData>{each}</sheetData></worksheet>'
+    head = f'<worksheet xmlns="{_S}"><dimension ref="{dimension}"/>'
+    return f"{head}<sheetData>{each}</sheetData></worksheet>"
 
 
 def rows_of(*rows: Sequence[object]) -> list[tuple[int, list[str]]]:
@@ -164,11 +192,14 @@ def xlsx(sheets: Mapping[str, str], *, shared: Sequence[str] = (), title: str = 
     related["strings"] = ("sharedStrings", "sharedStrings.xml")
     related["styles"] = ("styles", "styles.xml")
     names = "".join(
-        f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(sheets)
+        f'<sheet name={quoteattr(name)} sheetId="{n}" r:id="rId{n}"/>'
+        for n, name in enumerate(sheets)
     )
     strings = "".join(f"<si><t>{escape(one)}</t></si>" for one in shared)
     members: dict[str, str | bytes] = {
-        "xl/workbook.xml": f'<workbook xmlns="{_S}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets></workbook>',
+        "xl/workbook.xml": (
+            f'<workbook xmlns="{_S}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets></workbook>'
+        ),
         "xl/_rels/workbook.xml.rels": _related(related),
         "xl/sharedStrings.xml": f'<sst xmlns="{_S}">{strings}</sst>',
         "xl/styles.xml": WORKBOOK_STYLES,
@@ -178,7 +209,9 @@ def xlsx(sheets: Mapping[str, str], *, shared: Sequence[str] = (), title: str = 
     return archive(package("xl/workbook.xml", members, title))
 
 
-def epub(chapters: Sequence[str], *, title: str = "A book", more: Mapping[str, str] | None = None) -> bytes:
+def epub(
+    chapters: Sequence[str], *, title: str = "A book", more: Mapping[str, str] | None = None
+) -> bytes:
     """A book of chapters, each the body of a page; their files are named backwards."""
     files = [f"text/c{len(chapters) - n}.xhtml" for n in range(len(chapters))]
     items = "".join(
@@ -187,8 +220,9 @@ def epub(chapters: Sequence[str], *, title: str = "A book", more: Mapping[str, s
     )
     order = "".join(f'<itemref idref="i{n}"/>' for n in range(len(files)))
     package_xml = (
-        '<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{escape(title)}</dc:title></metadata><manifest>{items}</manifest><spine>{order}</spine></package>"
+        '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<metadata><dc:title>{escape(title)}</dc:title></metadata>"
+        f"<manifest>{items}</manifest><spine>{order}</spine></package>"
     )
     container = (
         '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
@@ -200,7 +234,7 @@ def epub(chapters: Sequence[str], *, title: str = "A book", more: Mapping[str, s
             "META-INF/container.xml": container,
             "OEBPS/content.opf": package_xml,
             **{
-                f"OEBPS/{name}": f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{escape(title)}</title></head><body>{body}</body></html>'
+                f"OEBPS/{name}": f"<title>{escape(title)}</title><body>{body}</body>"
                 for name, body in zip(files, chapters, strict=True)
             },
             **(more or {}),

@@ -3,7 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 _WIDTH, _HEIGHT = 595, 842
@@ -38,7 +38,6 @@ class Pdf:
     outline: Sequence[tuple[str, int]] = ()
     password: str | None = None
     compress: bool = True
-    objects: list[bytes] = field(default_factory=list)
 
 
 def lines_of(*paragraphs: str, size: float = 11, top: float = 770, gap: float = 12) -> list[Line]:
@@ -66,7 +65,7 @@ def pdf(document: Pdf) -> bytes:
     }
     streams: dict[int, tuple[bytes, bytes]] = {
         4: (
-            b"/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8",
+            b"/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8",
             b"\x80",
         )
     }
@@ -89,7 +88,7 @@ def pdf(document: Pdf) -> bytes:
     if document.outline:
         last = outline_at + len(document.outline)
         bodies[outline_at] = (
-            f"<</Type/Outlines/First {outline_at + 1} 0 R/Last {last} 0 R/Count {len(document.outline)}>>".encode()
+            f"<</Type/Outlines/First {outline_at + 1} 0 R/Last {last} 0 R>>".encode()
         )
     return _written(document, bodies, streams, strings)
 
@@ -146,9 +145,9 @@ _PERMISSIONS = b"\xfc\xff\xff\xff"
 
 def _owner_entry() -> bytes:
     """Of an owner's password that nobody knows."""
-    digest = hashlib.md5(b"owner" + _PADDING[:27]).digest()
+    digest = _md5(b"owner" + _PADDING[:27])
     for _ in range(50):
-        digest = hashlib.md5(digest).digest()
+        digest = _md5(digest)
     entry = rc4(digest, _PADDING)
     for number in range(1, 20):
         entry = rc4(bytes(byte ^ number for byte in digest), entry)
@@ -157,9 +156,9 @@ def _owner_entry() -> bytes:
 
 def _key(password: bytes) -> bytes:
     padded = (password + _PADDING)[:32]
-    digest = hashlib.md5(padded + _owner_entry() + _PERMISSIONS + _ID).digest()
+    digest = _md5(padded + _owner_entry() + _PERMISSIONS + _ID)
     for _ in range(50):
-        digest = hashlib.md5(digest).digest()
+        digest = _md5(digest)
     return digest
 
 
@@ -167,7 +166,7 @@ def _encryption(document: Pdf) -> str:
     if document.password is None:
         return ""
     key = _key(document.password.encode())
-    entry = rc4(key, hashlib.md5(_PADDING + _ID).digest())
+    entry = rc4(key, _md5(_PADDING + _ID))
     for number in range(1, 20):
         entry = rc4(bytes(byte ^ number for byte in key), entry)
     owner, user = _owner_entry().hex(), (entry + bytes(16)).hex()
@@ -180,8 +179,12 @@ def _encryption(document: Pdf) -> str:
 def _encrypted(key: bytes | None, number: int, data: bytes) -> bytes:
     if key is None:
         return data
-    salted = hashlib.md5(key + number.to_bytes(3, "little") + b"\0\0").digest()
+    salted = _md5(key + number.to_bytes(3, "little") + b"\0\0")
     return rc4(salted, data)
+
+
+def _md5(data: bytes) -> bytes:
+    return hashlib.md5(data, usedforsecurity=False).digest()
 
 
 def rc4(key: bytes, data: bytes) -> bytes:

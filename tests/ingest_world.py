@@ -3,7 +3,6 @@
 from typing import Any
 
 from palimpsest.adapters.dynamodb.grants import DynamoGrants
-from palimpsest.adapters.memory_uploads import MemoryUploads
 from palimpsest.domain.documents import Document, document_id, is_there
 from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.services.embed_texts import TextEmbedding
@@ -25,9 +24,8 @@ class IngestWorld(QuickWorld):
     """A `QuickWorld` whose namespace takes documents."""
 
     def __init__(self, seed: int = 0, **parts: Any) -> None:
-        self.uploads: Any = None
+        self.grants: Any = None
         super().__init__(seed, **parts)
-        self.uploads = MemoryUploads(self.clock)
         self.grants = DynamoGrants(TABLE, self.client, self.clock)
         self.reader: Any = PlainReader()
         self.tokens: Any = Words()
@@ -35,7 +33,7 @@ class IngestWorld(QuickWorld):
 
     def compose(self) -> None:
         super().compose()
-        if self.uploads is None:
+        if self.grants is None:
             return
         attempts = Attempts(self.documents, self.clock)
         self.forgetting = ForgettingService(

@@ -11,6 +11,7 @@ from palimpsest.adapters.dynamodb.pass_keys import DynamoPassKeys
 from palimpsest.adapters.dynamodb.purging import DynamoNamespaceErasure
 from palimpsest.adapters.dynamodb.record_scan import DynamoRecordScan
 from palimpsest.adapters.memory_objects import MemoryObjects
+from palimpsest.adapters.memory_uploads import MemoryUploads
 from palimpsest.api.record_list import listed
 from palimpsest.domain.jobs import Job
 from palimpsest.domain.pass_report import PassReport
@@ -60,6 +61,7 @@ class ReconcileWorld(World):
     def __init__(self, table: str, **parts: Any) -> None:
         super().__init__(table, **parts)
         self.objects: ObjectStore = MemoryObjects()
+        self.uploads: Any = MemoryUploads(self.clock)
         self.passing: Callable[[], ObjectStore] = MemoryObjects
         self.scan: RecordScan = DynamoRecordScan(table, self.client)
         self.erasure: NamespaceErasure = DynamoNamespaceErasure(table, self.client)
@@ -138,6 +140,8 @@ class ReconcileWorld(World):
             erasure=self.erasure,
             indexes=lambda: [self.index],
             objects=self.objects,
+            uploads=self.uploads,
+            documents=self.documents,
             jobs=self.jobs,
             clock=clock,
         )

@@ -10,7 +10,11 @@ from api.conftest import RECORD, Http
 
 TEXT = "Ada keeps walnutbees."
 NOTHING = dict.fromkeys(
-    ("lexical", "semantic", "records", "history", "vectors", "ledger", "erasures", "objects"), 0
+    (
+        *("lexical", "semantic", "records", "history", "vectors"),
+        *("ledger", "erasures", "documents", "marks", "objects"),
+    ),
+    0,
 )
 pytestmark = pytest.mark.usefixtures("places")
 

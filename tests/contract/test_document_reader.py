@@ -2,6 +2,7 @@
 text or a reason, and this process goes on as before.
 """
 
+import ast
 import gc
 import os
 import subprocess
@@ -16,6 +17,7 @@ from textwrap import dedent, indent
 import pytest
 
 from document_files import MARKDOWN, SAMPLES, sample_pdf
+from palimpsest.adapters import parsers
 from palimpsest.adapters.parsers.confinement import refuse
 from palimpsest.adapters.parsers.limits import Limits
 from palimpsest.adapters.parsers.reader import SandboxedReader
@@ -25,6 +27,7 @@ from palimpsest.domain.extraction import Block, FileName, Unreadable, Unreadable
 from palimpsest.ports.documents import DocumentReader, ReadDocument
 
 MIB = 1024 * 1024
+OPEN_FILES = Path("/proc/self/fd")
 
 
 @pytest.fixture
@@ -165,7 +168,7 @@ def test_a_parser_that_crashes_says_corrupt(
 def test_endless_recursion_says_corrupt(
     reader: DocumentReader, parser: Callable[[str], Path]
 ) -> None:
-    assert reason_for(reader, parser("return basic_parse(file)")) == "corrupt"
+    assert reason_for(reader, parser("again = lambda: again()\nagain()")) == "corrupt"
 
 
 @pytest.mark.parametrize(
@@ -181,13 +184,12 @@ def test_endless_recursion_says_corrupt(
         """,
     ],
 )
-def test_a_parser_that_does_not_end_is_ended(
-    parser: Callable[[str], Path], code: str
-) -> None:
+def test_a_parser_that_does_not_end_is_ended(parser: Callable[[str], Path], code: str) -> None:
     begun = time.monotonic()
     reason = reason_for(SandboxedReader(Limits(seconds=0.6)), parser(code))
     assert time.monotonic() - begun < 5
-    assert reason in {"timeout", "corrupt"}  # who closes everything has ended, in its own way
+    # who closes everything looks like one that the system ended
+    assert reason == ("too_large" if "closerange" in code else "timeout")
 
 
 def test_processor_time_is_limited_too(parser: Callable[[str], Path]) -> None:
@@ -214,7 +216,6 @@ def test_processor_time_is_limited_too(parser: Callable[[str], Path]) -> None:
         "import os; os.open('/tmp/palimpsest-escaped', os.O_CREAT | os.O_WRONLY)",
         "import os; os.unlink('/tmp')",
         "import os; os.mkdir('/tmp/palimpsest-escaped')",
-        "import tempfile; tempfile.mkdtemp()",
         "import shutil; shutil.copyfile('/etc/hostname', '/tmp/palimpsest-escaped')",
     ],
 )
@@ -224,7 +225,7 @@ def test_a_parser_gets_no_network_no_process_and_no_file(
     lines = indent(code.replace("; ", "\n"), "    ")
     attempt = f"try:\n{lines}\nexcept PermissionError:\n    raise MemoryError from None"
     assert reason_for(reader, parser(attempt)) == "too_large"  # the sign that it was forbidden
-    assert not Path("/tmp/palimpsest-escaped").exists()
+    assert not Path("/tmp/palimpsest-escaped").exists()  # noqa: S108  # the parser's choice
 
 
 def test_a_parser_sees_no_credentials_and_no_setting(
@@ -283,22 +284,24 @@ def test_a_process_that_does_not_start_is_no_fault_of_the_file(
 def open_files() -> Iterator[None]:
     """Nothing that was opened during a test is left open, and no process is left behind."""
     gc.collect()
-    before = set(os.listdir("/proc/self/fd"))
+    before = {path.name for path in OPEN_FILES.iterdir()}
     yield
     gc.collect()
-    assert set(os.listdir("/proc/self/fd")) == before
+    assert {path.name for path in OPEN_FILES.iterdir()} == before
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="it is counted in /proc")
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="it is counted in /proc")
 @pytest.mark.usefixtures("open_files")
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     reader = SandboxedReader(Limits(seconds=0.5), folder=folder)
     assert blocks_of(reader, file_of(tmp_path, "a.txt", b"text"))
-    assert reason_for(reader, file_of(tmp_path, "a.png", b"\x89PNG\r\n\x1a\n")) == "unsupported_type"
+    assert (
+        reason_for(reader, file_of(tmp_path, "a.png", b"\x89PNG\r\n\x1a\n")) == "unsupported_type"
+    )
     assert not list(folder.iterdir())
 
 
@@ -355,10 +358,6 @@ print([name for name in ("selectolax", "pypdfium2", "ijson", "ctypes") if name i
 
 
 def test_adapters_for_files_import_only_their_vendors_the_ports_and_the_domain() -> None:
-    import ast
-
-    from palimpsest.adapters import parsers
-
     allowed = {"pypdfium2", "selectolax", "ijson", *sys.stdlib_module_names}
     for path in Path(parsers.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

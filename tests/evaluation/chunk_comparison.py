@@ -34,14 +34,15 @@ BATCH = 250
 METHODS = ("weighted", "semantic", "lexical")
 
 STRATEGIES = [
-    *(Strategy(Cutting.WINDOWS, size, 48) for size in (160, 320, 512)),
-    *(Strategy(Cutting.SENTENCES, size, 48) for size in (160, 320, 512)),
-    *(Strategy(Cutting.STRUCTURE, size, 48) for size in (160, 320, 480)),
-    *(Strategy(Cutting.STRUCTURE, size, 0) for size in (160, 320)),
-    *(Strategy(Cutting.STRUCTURE, 320, 48, headings) for headings in list(Headings)[1:]),
-    *(Strategy(Cutting.STRUCTURE, size, 48, Headings.BEFORE) for size in (160, 480)),
+    Strategy(Cutting.WINDOWS, 320, 48),
+    Strategy(Cutting.SENTENCES, 320, 48),
+    *(Strategy(Cutting.STRUCTURE, 320, 48, headings) for headings in Headings),
     Strategy(Cutting.STRUCTURE, 320, 0, Headings.BEFORE),
+    *(Strategy(Cutting.STRUCTURE, size, 48, Headings.BEFORE) for size in (160, 480)),
+    *(Strategy(Cutting.SENTENCES, size, 48) for size in (160, 480)),
+    *(Strategy(Cutting.WINDOWS, size, 48) for size in (160, 480)),
 ]
+"""480 and not 512, which with a prefix is more than the model takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ ARTICLE = 5
 """XQuAD's paragraphs of one article stand together, so many of each."""
 VOLUME = 20
 """Abstracts in one document."""
-ABSTRACTS, ASKED = 480, 110
+ABSTRACTS, ASKED = 400, 90
 """Abstracts of Cranfield that are taken, and questions that are asked."""
 TITLE_WORDS = 3
 

@@ -55,7 +55,8 @@ def fill(world: QuickWorld) -> None:
     world.project()
     pending = LedgerEntry("b", 1, Reason.PENDING, "", world.clock.now())
     world.ledger.settle(TENANT, NAMESPACE, world.index.generation(), add=[pending], clear={})
-    world.objects.put(f"uploads/{TENANT}/{NAMESPACE}/doc.txt", b"a document")
+    world.uploads.put(f"uploads/{TENANT}/{NAMESPACE}/doc.txt", b"a document")
+    world.clock.move(1)
     begun = world.begun(1, LISTED)
     pages, _ = world.pass_jobs.plan(world.job(begun))
     for page in pages:
@@ -63,7 +64,7 @@ def fill(world: QuickWorld) -> None:
 
 
 def nothing_is_left(world: QuickWorld) -> bool:
-    left = str(world.items()) + str(list(world.objects.keys("")))
+    left = str(world.items()) + str([*world.objects.keys(""), *world.uploads.keys("")])
     hidden = all(state.tombstone for state in world.index.walk(PARTITION))
     return hidden and not any(word in left for word in WORDS) and "doc.txt" not in left
 

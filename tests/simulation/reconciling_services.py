@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from palimpsest.adapters.dynamodb.commit_log import DynamoCommitLog
+from palimpsest.adapters.dynamodb.documents import DynamoDocuments
 from palimpsest.adapters.dynamodb.fences import DynamoFences
 from palimpsest.adapters.dynamodb.jobs import DynamoJobs
 from palimpsest.adapters.dynamodb.pass_keys import DynamoPassKeys
 from palimpsest.adapters.dynamodb.purging import DynamoNamespaceErasure
 from palimpsest.adapters.dynamodb.record_scan import DynamoRecordScan
 from palimpsest.adapters.memory_objects import MemoryObjects
+from palimpsest.adapters.memory_uploads import MemoryUploads
 from palimpsest.api.record_list import listed
 from palimpsest.ports import Clock
 from palimpsest.services.answer_once import AnswerOnceService
@@ -126,6 +128,8 @@ class ReconcilingComposition:
             erasure=DynamoNamespaceErasure(TABLE, self.made.client),
             indexes=lambda: [generations.index(one) for one in generations.kept()],
             objects=self.objects,
+            uploads=MemoryUploads(clock),
+            documents=DynamoDocuments(TABLE, self.made.client),
             jobs=parts.jobs,
             clock=clock,
         )

@@ -80,11 +80,25 @@ class MemoryUploads:
 
     def erase(self, key: str, *, before: datetime) -> int:
         """See `Uploads.erase`."""
-        kept = [one for one in self._versions.get(key, []) if one.told.modified >= before]
-        erased = len(self._versions.pop(key, [])) - len(kept)
-        if kept:
-            self._versions[key] = kept
+        erased = self.remains(key, before=before)
+        for own in self._named(key):
+            kept = [one for one in self._versions.pop(own) if one.told.modified >= before]
+            if kept:
+                self._versions[own] = kept
         return erased
+
+    def remains(self, key: str, *, before: datetime) -> int:
+        """See `Uploads.remains`."""
+        return sum(
+            one.told.modified < before for own in self._named(key) for one in self._versions[own]
+        )
+
+    def _named(self, key: str) -> list[str]:
+        return [
+            one
+            for one in self._versions
+            if one == key or (key[-1:] == "/" and one[: len(key)] == key)
+        ]
 
     def _add(self, key: str, data: bytes | None, **told: str | None) -> str:
         self._made += 1

@@ -197,4 +197,4 @@ def _place(place: Place | None, text: str, lines: int) -> Place | None:
     if place is None or place.unit is not Unit.LINE:
         return place
     first = place.first + lines
-    return place._replace(first=first, last=first + text.rstrip("\n").count("\n"))
+    return Place(place.unit, first, first + text.rstrip("\n").count("\n"), place.within)

@@ -24,7 +24,7 @@ SIZE, OVERLAP = 320, 48
 MOST_BYTES = 100_000
 """Of UTF-8 in a chunk: what a record may hold."""
 
-_PIECE_BYTES = 192
+_PIECE_BYTES = 32, 192
 _BYTES_A_TOKEN = 4
 _FULL_ENOUGH = 0.5
 _TINY = 8
@@ -57,7 +57,8 @@ def chunked(
     """
     if not 0 <= overlap < size:
         raise ValueError(f"an overlap of {overlap} in chunks of {size} tokens")
-    aimed = min(_PIECE_BYTES, _BYTES_A_TOKEN * (overlap or size))
+    least, most = _PIECE_BYTES
+    aimed = min(most, max(least, _BYTES_A_TOKEN * (overlap or size)))
     packing = _Packing(size, overlap)
     for piece in counted(blocks, tokens=tokens, size=aimed, most=size):
         yield from packing.add(piece)

@@ -17,8 +17,10 @@ _SHORT = 4  # what is shorter than this part of a piece does not make one of its
 _UNMARKED = "\u0300"  # below, no code point belongs to the one before it but a line feed
 
 _CLOSERS = "\"'”’»)\\]}*_」』）】》〉"
-_PAUSES = re.compile(
-    rf"(?P<blank>\n[^\S\n]*\n)|[.!?…]++[{_CLOSERS}]*+(?=\s|\Z)|[。！？｡।॥؟۔።။།៕…]++[{_CLOSERS}]*+"
+_STOPS, _FULL_STOPS = ".!?…", "。！？｡।॥؟۔።။།៕…"  # the latter need no space behind them
+_PAUSES = re.compile(  # begins with the characters that matter, so that all others are skipped fast
+    rf"[\n{_STOPS}{_FULL_STOPS}](?:(?<=\n)[^\S\n]*\n|(?<=[{_STOPS}])[{_STOPS}]*+[{_CLOSERS}]*+(?=\s|\Z)"
+    rf"|(?<=[{_FULL_STOPS}])[{_FULL_STOPS}]*+[{_CLOSERS}]*+)"
 )
 _LAST_CLAUSE = re.compile(r"(?s).*(?:[,;:—–](?=\s)|[，；：、،؛|](?=.)|\S(?=[\n\t]))")
 _LAST_WORD = re.compile(r"(?s).*\S(?=\s)")
@@ -62,7 +64,7 @@ def spans(text: str, *, size: int, lines: bool = False) -> Iterator[Span]:
         end = after
         if after - cut.end > LONGEST_BLANK:
             end = whole_end_of_blank(text, cut.end, cut.end + LONGEST_BLANK)
-        if is_blank(text[start : cut.end]):
+        if not text[start].isalnum() and is_blank(text[start : cut.end]):
             if held and held.end == start:
                 held = held._replace(end=whole_end_of_blank(text, start, min(end, most)))
         else:
@@ -82,10 +84,12 @@ def _steps(text: str, size: int, *, lines: bool) -> Iterator[tuple[int, _Cut, in
     """
     blank = _TO_NEXT_LINE if lines else _BLANK
     place = _behind_blank(blank, text, 0)
+    cut = _Cut(0, Border.PARAGRAPH)
     if place:
         yield 0, _Cut(0, 0), place
     while place < len(text):
-        start, cut = place, _next_cut(text, place, size, lines=lines)
+        start, goes_on = place, cut.border < Border.SENTENCE
+        cut = _next_cut(text, place, size, lines=lines, goes_on=goes_on)
         place = _behind_blank(blank, text, cut.end)
         yield start, cut, place
 
@@ -117,14 +121,16 @@ def _behind(text: str, cut: _Cut, after: int, *, lines: bool) -> int:
     return cut.border
 
 
-def _next_cut(text: str, start: int, size: int, *, lines: bool) -> _Cut:
+def _next_cut(text: str, start: int, size: int, *, lines: bool, goes_on: bool) -> _Cut:
+    """Where the piece ends that starts there; `goes_on`: in the middle of a sentence."""
     most = _code_points(text, start, size)
     window = text[start : start + most + _AHEAD]
-    found = _line_end(window, most) if lines else _sentence_end(window, most)
+    least = 0 if goes_on else most // _SHORT
+    found = _line_end(window, most) if lines else _sentence_end(window, most, least)
     if found is None:
         rest = len(window) <= most
         found = _Cut(len(window), Border.SENTENCE) if rest else _forced(window, most)
-    return found._replace(end=start + found.end)
+    return _Cut(start + found.end, found.border)
 
 
 def _code_points(text: str, start: int, size: int) -> int:
@@ -135,18 +141,19 @@ def _code_points(text: str, start: int, size: int) -> int:
     return max(1, len(some.encode()[:size].decode(errors="ignore")))
 
 
-def _sentence_end(window: str, most: int) -> _Cut | None:
+def _sentence_end(window: str, most: int, least: int) -> _Cut | None:
     """The first end of a sentence that leaves no scrap, else the last one there is."""
     found = None
     for pause in _PAUSES.finditer(window, 1):
-        end = pause.start() if pause["blank"] else pause.end()
+        is_blank_line = pause[0][0] == "\n"
+        end = pause.start() if is_blank_line else pause.end()
         if end > most:
             break
-        if pause["blank"]:
+        if is_blank_line:
             return _Cut(end, Border.PARAGRAPH)
         if is_whole(window, end) and not _goes_on(window, pause):
             found = _Cut(end, Border.SENTENCE)
-            if end * _SHORT >= most:
+            if end >= least:
                 break
     return found
 

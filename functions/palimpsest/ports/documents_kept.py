@@ -74,10 +74,14 @@ class Documents(Protocol):
 class Grants(Protocol):
     """What was told of documents when places to upload them were asked for, for some days."""
 
-    def keep(self, tenant: str, namespace: str, grant: str, told: Granted) -> None:
-        """Keep what was told, under the name that the upload will bear."""
+    def keep(
+        self, tenant: str, namespace: str, grant: str, told: Granted, *, revision: int
+    ) -> None:
+        """Keep what was told at a revision of the namespace's clock, under the name that the upload
+        will bear.
+        """
         ...
 
     def get(self, tenant: str, namespace: str, grant: str) -> Granted | None:
-        """What was told under that name; None where it is gone."""
+        """What was told under that name; None where it is gone, or older than the last purge."""
         ...

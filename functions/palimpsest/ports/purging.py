@@ -20,6 +20,6 @@ class NamespaceErasure(Protocol):
 
     def remains(self, tenant: str, namespace: str, *, floor: int) -> Mapping[str, int]:
         """How many items of each kind are left: `records`, `history`, `vectors`, `ledger`,
-        `erasures`.
+        `erasures`, `documents` and `marks` of work on them.
         """
         ...

@@ -38,9 +38,14 @@ class Uploads(Protocol):
         ...
 
     def erase(self, key: str, *, before: datetime) -> int:
-        """Remove for good every version and delete marker of this key that was written before an
-        instant; how many they were.
+        """Remove for good every version and delete marker of this key, or of every key below it if
+        it ends with `/`, that was written before an instant; how many they were. May be repeated.
+        Instants are told in whole seconds: what was written just after it may be among them.
         """
+        ...
+
+    def remains(self, key: str, *, before: datetime) -> int:
+        """How many versions and delete markers `erase` would find."""
         ...
 
 

@@ -47,7 +47,8 @@ class DocumentService:
         grant = None
         if told is not None:
             grant = str(uuid.uuid4())
-            self.grants.keep(place.tenant, place.namespace, grant, told)
+            clock, _ = self.documents.read(place.tenant, place.namespace, ())
+            self.grants.keep(place.tenant, place.namespace, grant, told, revision=clock.revision)
         return self.uploads.place(
             place.key,
             content_type=content_type,

@@ -46,7 +46,8 @@ class EraseDocumentsService:
         _, found = self.documents.read(tenant, namespace, [ended.document_id])
         document = found.get(ended.document_id)
         generation = document.generation(ended.generation) if document else None
-        if document is not None and generation is not None:
+        # after a purge a number may be given out again: one that has not ended is another's
+        if document is not None and generation is not None and generation.until is not None:
             for look in range(2):
                 if look:
                     self.clock.sleep(SETTLING_S)
@@ -60,7 +61,7 @@ class EraseDocumentsService:
     def _chunks_erased(
         self, tenant: str, document: Document, generation: Generation, *, until: float
     ) -> bool:
-        namespace, revision = document.namespace, generation.until or document.revision
+        namespace, revision = document.namespace, generation.until or 0
         while ids := self.documents.chunk_ids(
             tenant, namespace, document.id, generation.number, limit=CHUNKS
         ):

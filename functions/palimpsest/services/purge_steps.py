@@ -6,23 +6,27 @@ entry for every id that table or index know keeps late writes out. The table goe
 name what has to be erased elsewhere.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
+from datetime import datetime
 
 from palimpsest.domain.batching import batched
 from palimpsest.domain.entries import Entry
 from palimpsest.domain.errors import NotFound
 from palimpsest.domain.jobs import Job
+from palimpsest.domain.upload_keys import upload_prefix
 from palimpsest.ports import (
     Clock,
+    Documents,
     Jobs,
     NamespaceErasure,
     ObjectStore,
     RecordStore,
     SearchIndex,
+    Uploads,
 )
 from palimpsest.services.erase import SETTLING_S
+from palimpsest.services.ingest.document_files import text_prefix
 from palimpsest.services.job_records import JobRecords
 from palimpsest.services.reconciling.pass_files import PassFiles, work_prefix
 from palimpsest.services.reconciling.pass_state import PassState
@@ -39,6 +43,8 @@ class PurgeJobService:
     erasure: NamespaceErasure
     indexes: Callable[[], Sequence[SearchIndex]]
     objects: ObjectStore
+    uploads: Uploads
+    documents: Documents
     jobs: Jobs
     clock: Clock
 
@@ -46,11 +52,12 @@ class PurgeJobService:
         """Erase, beginning nothing after `until` (monotonic seconds); whether all is erased."""
         if job.ended:
             return True
-        floor = self._floor(job)
+        floor, purged_at = self._floor(job)
         records = JobRecords(self.jobs, self.clock, job)
         records.started()
         for index in self.indexes():
             self._hide(index, job, floor)
+        self.uploads.erase(upload_prefix(job.tenant, job.namespace), before=purged_at)
         for prefix in self._prefixes(job, floor):
             self.objects.erase(prefix)
         done = 0
@@ -67,17 +74,22 @@ class PurgeJobService:
         """Look at every place once more and end the job with the receipt."""
         if job.ended:
             return
-        floor = self._floor(job)
+        floor, purged_at = self._floor(job)
         self.clock.sleep(SETTLING_S)  # what was committed just before may have come into view
         while self.erasure.erase(job.tenant, job.namespace, floor=floor, limit=ERASE_BATCH):
             pass
-        receipt = self._receipt(job, floor)
+        receipt = self._receipt(job, floor, purged_at)
         result = {"receipt": receipt, "revision": floor}
         JobRecords(self.jobs, self.clock, job).succeeded(result, total=job.total)
 
-    def _floor(self, job: Job) -> int:
-        """The namespace's floor; at least its own commit's, which may not be seen yet."""
-        return max(job.floor, self.store.read(job.tenant, job.namespace)[0].floor)
+    def _floor(self, job: Job) -> tuple[int, datetime]:
+        """The namespace's floor and its time; at least its own commit's, which may not be seen
+        yet.
+        """
+        clock, _ = self.store.read(job.tenant, job.namespace)
+        if clock.purged_at is None or clock.floor < job.floor:
+            return job.floor, job.created_at
+        return clock.floor, clock.purged_at
 
     def _hide(self, index: SearchIndex, job: Job, floor: int) -> None:
         """Write a tombstone entry of the floor for every id that is not hidden by one already."""
@@ -95,20 +107,29 @@ class PurgeJobService:
         index.refresh()
 
     def _prefixes(self, job: Job, floor: int) -> list[str]:
-        """Where objects of the namespace lie that are older than the floor: uploads, and the files
-        of passes that had begun before.
+        """Where objects of the service's own lie that are older than the floor: the files of passes
+        that had begun before, and of documents' generations.
         """
         work = work_prefix(job.tenant, job.namespace)
         passes = {key.removeprefix(work).partition("/")[0] for key in self.objects.keys(work)}
-        tenant, namespace = quote(job.tenant, safe=""), quote(job.namespace, safe="")
-        prefixes = [f"uploads/{tenant}/{namespace}/"]
+        prefixes = list(self._generations(job))
         for name in sorted(passes):
             prefix = work_prefix(job.tenant, job.namespace, name)
             if _began_before(PassFiles(self.objects, prefix), floor):
                 prefixes.append(prefix)
         return prefixes
 
-    def _receipt(self, job: Job, floor: int) -> Mapping[str, int]:
+    def _generations(self, job: Job) -> Iterator[str]:
+        """Where the files of generations lie that no document names any more."""
+        texts = text_prefix(job.tenant, job.namespace)
+        named = {tuple(k.removeprefix(texts).split("/")[:2]) for k in self.objects.keys(texts)}
+        for document_id, number in sorted(named):
+            _, found = self.documents.read(job.tenant, job.namespace, [document_id])
+            document = found.get(document_id)
+            if document is None or document.generation(int(number)) is None:
+                yield text_prefix(job.tenant, job.namespace, document_id, int(number))
+
+    def _receipt(self, job: Job, floor: int, purged_at: datetime) -> Mapping[str, int]:
         partition = f"{job.tenant}#{job.namespace}"
         version = Entry.version_of(floor, complete=True)
         states = [
@@ -121,7 +142,8 @@ class PurgeJobService:
             "lexical": len(states),
             "semantic": sum(state.vector for state in states),
             **self.erasure.remains(job.tenant, job.namespace, floor=floor),
-            "objects": sum(map(self.objects.remains, self._prefixes(job, floor))),
+            "objects": sum(map(self.objects.remains, self._prefixes(job, floor)))
+            + self.uploads.remains(upload_prefix(job.tenant, job.namespace), before=purged_at),
         }
 
 

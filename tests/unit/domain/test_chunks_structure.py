@@ -50,7 +50,7 @@ def test_sentences_are_kept_whole_where_they_fit() -> None:
 def test_a_long_sentence_ends_behind_a_clause_else_a_word_else_anywhere() -> None:
     clause = "one two three four five six seven eight nine ten, "
     assert texts(paragraphs(clause * 9), size=25) == [clause * 2] * 4 + [clause]
-    assert texts(paragraphs("one two three four"), size=3) == ["one two ", "three four"]
+    assert texts(paragraphs("one two three four"), size=3) == ["one two three ", "four"]
     assert [
         chunk.text for chunk in chunked(paragraphs("q" * 10), tokens=characters, size=4, overlap=0)
     ] == ["qqqq", "qqq", "qqq"]

@@ -39,7 +39,7 @@ def document_item(pk: str, document: Document) -> items.Item:
     item = {
         **items.key(pk, document_sk(document.id)),
         "st": {"S": document.state.value},
-        "bs": items.number(document.base),
+        "rev": items.number(document.base),
         "w": items.number(document.writes),
         "d": {"S": json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_told)},
     }
@@ -64,7 +64,7 @@ def document_of(item: Mapping[str, Any]) -> Document:
             "id": item["sk"]["S"].removeprefix(_PREFIX),
             "namespace": item["pk"]["S"].partition("#")[2],
             "state": DocumentState(item["st"]["S"]),
-            "base": int(item["bs"]["N"]),
+            "base": int(item["rev"]["N"]),
             "writes": int(item["w"]["N"]),
             "created_at": from_text(told["created_at"]),
             "updated_at": from_text(told["updated_at"]),

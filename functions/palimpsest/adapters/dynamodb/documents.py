@@ -92,10 +92,10 @@ class DynamoDocuments:
                 items.partition(tenant, namespace),
                 first=document_sk(""),
                 last=document_sk(items.LAST),
-                attributes=("st", "bs"),
+                attributes=("st", "rev"),
             )
             return sum(
-                item["st"]["S"] != DocumentState.DELETED and int(item["bs"]["N"]) >= clock.floor
+                item["st"]["S"] != DocumentState.DELETED and int(item["rev"]["N"]) >= clock.floor
                 for item in found
             )
 

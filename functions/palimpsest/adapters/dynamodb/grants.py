@@ -25,7 +25,9 @@ class DynamoGrants:
         self._client = client
         self._clock = clock
 
-    def keep(self, tenant: str, namespace: str, grant: str, told: Granted) -> None:
+    def keep(
+        self, tenant: str, namespace: str, grant: str, told: Granted, *, revision: int
+    ) -> None:
         """See `Grants.keep`."""
         body = {
             "metadata": dict(told.metadata),
@@ -34,6 +36,7 @@ class DynamoGrants:
         item = {
             **items.key(items.partition(tenant, namespace), f"UP#{grant}"),
             "d": {"S": json.dumps(body, ensure_ascii=False, separators=(",", ":"))},
+            "rev": items.number(revision),
             "ttl": items.number(to_millis(self._clock.now()) // 1000 + KEPT_S),
         }
         with translated():
@@ -41,12 +44,16 @@ class DynamoGrants:
 
     def get(self, tenant: str, namespace: str, grant: str) -> Granted | None:
         """See `Grants.get`."""
-        key = items.key(items.partition(tenant, namespace), f"UP#{grant}")
+        pk, sk = items.partition(tenant, namespace), f"UP#{grant}"
         with translated():
-            found = get_items(self._client, self._table, [key])
-        if not found:
+            found = get_items(
+                self._client, self._table, [items.key(pk, items.CLOCK), items.key(pk, sk)]
+            )
+        by_sk = {item["sk"]["S"]: item for item in found}
+        kept = by_sk.get(sk)
+        if kept is None or int(kept["rev"]["N"]) < items.clock_of(by_sk.get(items.CLOCK)).floor:
             return None
-        body = json.loads(found[0]["d"]["S"])
+        body = json.loads(kept["d"]["S"])
         return Granted(
             metadata={
                 name: tuple(value) if isinstance(value, list) else value

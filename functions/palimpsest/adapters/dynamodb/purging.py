@@ -35,15 +35,17 @@ class DynamoNamespaceErasure:
         pk = items.partition(tenant, namespace)
         with translated():
             done = 0
-            for found in (self._histories, self._vectors, self._erasures):
+            for found in (self._histories, self._vectors, self._erasures, self._marks):
                 keys = [_key_of(item) for item in islice(found(pk, floor), limit - done)]
                 delete_items(self._client, self._table, keys)
                 done += len(keys)
             for guarded in (self._ledger, self._records):
                 keys = [_key_of(item) for item in islice(guarded(pk, floor), limit - done)]
-                self._delete_unless_above(keys, floor)
+                self._delete_unless_above(keys, "#rev <= :floor", floor)
                 done += len(keys)
-            return done
+            keys = [_key_of(item) for item in islice(self._documents(pk, floor), limit - done)]
+            self._delete_unless_above(keys, "#rev < :floor", floor)
+            return done + len(keys)
 
     def remains(self, tenant: str, namespace: str, *, floor: int) -> Mapping[str, int]:
         """See `NamespaceErasure.remains`."""
@@ -54,6 +56,8 @@ class DynamoNamespaceErasure:
             "vectors": self._vectors,
             "ledger": self._ledger,
             "erasures": self._erasures,
+            "documents": self._documents,
+            "marks": self._marks,
         }
         with translated():
             return {kind: sum(1 for _ in found(pk, floor)) for kind, found in kinds.items()}
@@ -72,6 +76,27 @@ class DynamoNamespaceErasure:
         for item in self._under(pk, "H#"):
             if _revision_in(item) <= floor:
                 yield item
+
+    def _documents(self, pk: str, floor: int) -> Iterator[items.Item]:
+        """Documents begun before the purge, and what was told of uploads that have not come."""
+        for item in self._under(pk, "D#", "rev"):
+            if int(item["rev"]["N"]) < floor:
+                yield item
+        for item in self._under(pk, "UP#", "rev"):
+            if int(item["rev"]["N"]) < floor:
+                yield item
+
+    def _marks(self, pk: str, floor: int) -> Iterator[items.Item]:
+        """Marks of documents that were begun before, or are gone."""
+        standing = {
+            item["sk"]["S"].removeprefix("D#")
+            for item in self._under(pk, "D#", "rev")
+            if int(item["rev"]["N"]) >= floor
+        }
+        for prefix, place in (("W#", 1), ("G#", 2)):
+            for item in self._under(pk, prefix):
+                if item["sk"]["S"].split("#")[place] not in standing:
+                    yield item
 
     def _erasures(self, pk: str, floor: int) -> Iterator[items.Item]:
         for item in self._under(pk, "E#"):
@@ -104,20 +129,20 @@ class DynamoNamespaceErasure:
             attributes=("pk", "sk", *more),
         )
 
-    def _delete_unless_above(self, keys: list[items.Item], floor: int) -> None:
+    def _delete_unless_above(self, keys: list[items.Item], below: str, floor: int) -> None:
         """Delete each item unless it has been written above the floor by now."""
         for some in batched(keys, most=TOGETHER, size=TOGETHER, size_of=lambda _: 1):
             try:
                 self._client.transact_write_items(
-                    TransactItems=[{"Delete": self._deletion(key, floor)} for key in some]  # type: ignore[typeddict-item]
+                    TransactItems=[{"Delete": self._deletion(key, below, floor)} for key in some]  # type: ignore[typeddict-item]
                 )
             except self._client.exceptions.TransactionCanceledException:
                 for key in some:
                     with suppress(self._client.exceptions.ConditionalCheckFailedException):
-                        self._client.delete_item(**self._deletion(key, floor))
+                        self._client.delete_item(**self._deletion(key, below, floor))
 
-    def _deletion(self, key: items.Item, floor: int) -> items.Item:
-        gone_or_not_above = "attribute_not_exists(pk) OR #rev <= :floor"
+    def _deletion(self, key: items.Item, below: str, floor: int) -> items.Item:
+        gone_or_not_above = f"attribute_not_exists(pk) OR {below}"
         return {
             "TableName": self._table,
             "Key": key,

@@ -15,6 +15,11 @@ _MOST_CONTROLS, _MOST_NULS = 0.02, 0.3
 _MOST_CONTROLS_OF_LEGACY, _MOST_NULS_OF_LEGACY = 0.005, 0.02
 _FEW: Final = 3
 """Of so many a share says nothing; where it may not be text at all, it is none too many."""
+_NULS_OF_ASCII, _NULS_OF_ANY, _NULS_OF_OTHER_HALF = 0.6, 0.05, 0.02
+"""Of UTF-16 the least share of NULs in one half of the bytes, where the whole could as well be a
+text in UTF-8 that has some, and where it could not; and the most in the other half.
+"""
+
 _LINES_BEYOND_ASCII: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
 _LONGEST_LINE: Final = 4096
 _SURROGATE: Final = 3
@@ -107,14 +112,20 @@ def _wide(head: bytes) -> str | None:
         return None
     first, second = head[: 2 * pairs : 2].count(0), head[1::2].count(0)
     codec = "utf-16-le" if second > first else "utf-16-be"
-    if max(first, second) < 0.05 * pairs or min(first, second) > 0.02 * pairs:
+    least = _NULS_OF_ASCII if _is_utf8(head) else _NULS_OF_ANY
+    if max(first, second) < least * pairs or min(first, second) > _NULS_OF_OTHER_HALF * pairs:
         return None
+    text = codecs.getincrementaldecoder(codec)("replace").decode(head)
+    odd = sum(one == "\ufffd" or not (one.isprintable() or one.isspace()) for one in text)
+    return codec if odd <= max(1, _MOST_CONTROLS * len(text)) else None
+
+
+def _is_utf8(head: bytes) -> bool:
     try:
-        text = codecs.getincrementaldecoder(codec)("strict").decode(head)
+        codecs.getincrementaldecoder("utf-8")("strict").decode(head)
     except UnicodeDecodeError:
-        return None
-    odd = sum(not (one.isprintable() or one.isspace()) for one in text)
-    return codec if odd <= _MOST_CONTROLS * len(text) else None
+        return False
+    return True
 
 
 class _CountingDecoder:

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from palimpsest.adapters.parsers.cells import Cells, Piece
 from palimpsest.adapters.parsers.flow import Flow
@@ -49,7 +49,10 @@ def page_of(page: str) -> Page:
     """The title and the pieces of a page; where there is nothing but furniture, those of it."""
     if is_too_deep(page):
         return Page(None, [Piece(BlockKind.PARAGRAPH, text) for text in text_without_tags(page)])
-    tree = LexborHTMLParser(page)
+    try:
+        tree = LexborHTMLParser(page)
+    except SelectolaxError as error:  # every text is a page; this is the lack of memory
+        raise MemoryError from error
     root = tree.root
     if root is None:
         return Page(None, [])

@@ -2,14 +2,13 @@
 a time. It is read as it comes, so that its size does not matter.
 """
 
-import codecs
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import ijson  # type: ignore[import-untyped]
 
 from palimpsest.adapters.parsers import plain_text
 from palimpsest.adapters.parsers.flow import Flow
+from palimpsest.adapters.parsers.json_bytes import JsonBytes
 from palimpsest.adapters.parsers.json_paths import JsonPaths, TooDeep
 from palimpsest.adapters.parsers.reading import Reading
 from palimpsest.adapters.parsers.text_lines import TextLines
@@ -24,30 +23,13 @@ def read(reading: Reading) -> str | None:
     """
     lines, flow = TextLines(reading.source), Flow(reading.out)
     paths = JsonPaths(lambda text: flow.add(BlockKind.TABLE_ROW, text))
+    data = JsonBytes(lines.pieces(_BUFFER // 4))
     try:
-        for event, value in _events(lines):
+        for event, value in ijson.basic_parse(data, buf_size=_BUFFER):
             paths.take(event, value)
     except (ijson.JSONError, TooDeep, ValueError):
         reading.out.start_again()
         return plain_text.read(reading)
     flow.end()
-    reading.out.removed += lines.removed
+    reading.out.removed += lines.removed + data.removed
     return None
-
-
-def _events(lines: TextLines) -> Iterator[tuple[str, Any]]:
-    return ijson.basic_parse(_Utf8(lines), buf_size=_BUFFER)  # type: ignore[no-any-return]
-
-
-class _Utf8:
-    """A text as a file in UTF-8, which is what the parser reads."""
-
-    def __init__(self, lines: TextLines) -> None:
-        self._pieces = lines.pieces(_BUFFER // 4)
-        self._encode = codecs.getencoder("utf-8")
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes: as many as a piece of the text has; none at its end, nor for no size."""
-        if size == 0:
-            return b""
-        return self._encode(next(self._pieces, ""))[0]

@@ -64,13 +64,13 @@ def _opened(path: str) -> Any:
 def _check(scans: Scans, *, pages: int, is_known: bool) -> None:
     if not pages:
         raise Unreadable(UnreadableReason.CORRUPT, "It has no page that can be read.")
-    if scans.have_no_text:
-        raise Unreadable(
-            UnreadableReason.NO_TEXT, "Its pages are images; recognise their text first."
-        )
     if not is_known:
         raise Unreadable(
             UnreadableReason.NO_TEXT, "It does not say which characters its glyphs are."
+        )
+    if scans.have_no_text:
+        raise Unreadable(
+            UnreadableReason.NO_TEXT, "Its pages are images; recognise their text first."
         )
 
 

@@ -92,6 +92,7 @@ class RtfText:
 
     def symbol(self, sign: str) -> None:
         """A backslash with a character that is no letter."""
+        self._decode()
         self._star = sign == "*"
         if sign in words.SYMBOLS:
             self._add(words.SYMBOLS[sign])

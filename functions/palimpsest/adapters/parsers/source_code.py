@@ -52,12 +52,11 @@ def _begins(line: str, before: str, slices: LineSlices) -> bool:
     at_margin = not line[0].isspace() and not _CLOSING.match(line)
     if slices.blank_end:
         return slices.size >= (_SMALL if at_margin else _LARGE)
-    return (
-        at_margin
-        and slices.size >= _SMALL
-        and _DEFINITION.match(line) is not None
-        and not _BELONGS_TO_NEXT.match(before)
-    )
+    if not at_margin or slices.size < _SMALL:
+        return False
+    if _BELONGS_TO_NEXT.match(line):
+        return before[0].isspace()
+    return _DEFINITION.match(line) is not None and not _BELONGS_TO_NEXT.match(before)
 
 
 def _declared(reading: Reading) -> str | None:

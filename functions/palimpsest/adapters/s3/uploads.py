@@ -15,6 +15,7 @@ from palimpsest.domain.uploads import Upload, expiry
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
 GRANT = "palimpsest-grant"
 _UNVERSIONED = "null"
@@ -82,20 +83,28 @@ class S3Uploads:
         return Upload(method="PUT", url=url, headers=headers, expires_at=expires_at)
 
     def erase(self, key: str, *, before: datetime) -> int:
-        """See `Uploads.erase`. S3 tells instants in whole seconds, rounded down."""
-        pages = self._client.get_paginator("list_object_versions")
+        """See `Uploads.erase`."""
         erased = 0
-        for page in translated_each(pages.paginate(Bucket=self._bucket, Prefix=key)):
-            told = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-            old = [one for one in told if one["Key"] == key and one["LastModified"] < before]
-            if old:
-                removed(
-                    self._client,
-                    self._bucket,
-                    [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in old],
-                )
-                erased += len(old)
+        while versions := next(self._old(key, before), None):
+            removed(self._client, self._bucket, versions)
+            erased += len(versions)
         return erased
+
+    def remains(self, key: str, *, before: datetime) -> int:
+        """See `Uploads.remains`."""
+        return sum(map(len, self._old(key, before)))
+
+    def _old(self, key: str, before: datetime) -> "Iterator[list[ObjectIdentifierTypeDef]]":
+        """Versions and delete markers from before an instant, page by page, none of them empty."""
+        pages = self._client.get_paginator("list_object_versions")
+        for page in translated_each(pages.paginate(Bucket=self._bucket, Prefix=key)):
+            old: list[ObjectIdentifierTypeDef] = [
+                {"Key": one["Key"], "VersionId": one["VersionId"]}
+                for one in (*page.get("Versions", []), *page.get("DeleteMarkers", []))
+                if one["LastModified"] < before and (key.endswith("/") or one["Key"] == key)
+            ]
+            if old:
+                yield old
 
 
 def _version(answer: Mapping[str, Any]) -> str:

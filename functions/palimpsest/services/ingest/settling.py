@@ -39,8 +39,8 @@ class SettlingService:
             number=attempt.generation, chunks=attempt.chunks, characters=attempt.characters
         )
         outcome = Outcome(state=DocumentState.READY, generation=generation, title=attempt.title)
-        self._settled(at, outcome, until=until)
         DocumentFiles.of(self.objects, at.tenant, at.document, attempt.generation).drop_pages()
+        self._settled(at, outcome, until=until)
 
     def unreadable(self, at: At, why: Unreadable, *, until: float) -> None:
         """Tell why the document has no text: none of an earlier version is found any more either.
