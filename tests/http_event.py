@@ -52,3 +52,6 @@ class Context:
     function_name: str = "test"
     memory_limit_in_mb: int = 512
     invoked_function_arn: str = "arn:aws:lambda:us-east-1:000000000000:function:test"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 900_000

@@ -12,6 +12,8 @@ from typing import Any
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from pydantic import TypeAdapter
 
+import documents.app
+import documents.handler
 import reconcile.app
 import reconcile.handler
 import records.app
@@ -27,7 +29,13 @@ from palimpsest.api.problem_shapes import PROBLEMS
 from palimpsest.api.resolver import PARAMETER, Declared, HttpApi
 
 COMMITTED = Path(__file__).resolve().parents[2] / "functions/records/openapi.json"
-APIS: tuple[HttpApi, ...] = (reconcile.app.api, records.app.api, rewrite.app.api, search.app.api)
+APIS: tuple[HttpApi, ...] = (
+    documents.app.api,
+    reconcile.app.api,
+    records.app.api,
+    rewrite.app.api,
+    search.app.api,
+)
 """The handlers, once imported, have registered all their routes there."""
 
 OPERATION = (

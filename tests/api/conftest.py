@@ -113,6 +113,31 @@ class Http:
         machine.run(self._modules["jobs"].handler, payload)
         return self.job(job_id).body
 
+    def upload(self, path: str, data: bytes, *, ns: str = "notes", **told: Any) -> str:
+        """Ask for a place, put a file there and have it looked at; the id of its document."""
+        resource = "/namespaces/{ns}/documents"
+        granted = self.request("POST", resource, path={"ns": ns}, body={"path": path, **told})
+        assert granted.status == 201, granted.body
+        headers = granted.body["upload"]["headers"]
+        machine.put(self.grant["tenant"], ns, path, data, headers)
+        self.look(path, ns=ns)
+        return str(granted.body["document_id"])
+
+    def look(self, path: str, *, ns: str = "notes") -> None:
+        """What an event of the bucket makes of a document, and what ingest asks of its queue."""
+        self.ingest({"detail": {"object": {"key": machine.key(self.grant["tenant"], ns, path)}}})
+
+    def ingest(self, body: Any) -> None:
+        """Hand one message to ingest."""
+        record = {"messageId": "m1", "body": json.dumps(body)}
+        told = self._modules["ingest"].handler({"Records": [record]}, Context())
+        assert told == {"batchItemFailures": []}
+
+    def document(self, its_id: str, rest: str = "", *, ns: str = "notes", **options: Any) -> Answer:
+        resource = f"/namespaces/{{ns}}/documents/{{id}}{rest}"
+        method = options.pop("method", "GET")
+        return self.request(method, resource, path={"ns": ns, "id": its_id}, **options)
+
     def active(self, ns: str = "notes") -> dict[str, str]:
         """The texts of the active records by id."""
         listed = self.request("GET", "/namespaces/{ns}/records", path={"ns": ns})
@@ -167,7 +192,9 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("WAKE_QUEUE_URL", "")
         patch.setenv("UPLOADS_BUCKET", machine.BUCKET)
         patch.setenv("JOBS_MACHINE_ARN", machine.ARN)
+        patch.setenv("INGEST_QUEUE_URL", machine.QUEUE_URL)
         names = ("records", "search", "rewrite", "projector", "reconcile", "jobs")
+        names += ("documents", "ingest")
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
         for module in loaded.values():
             module.services()
@@ -177,6 +204,7 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
     loaded["projector"].services().projection.index.close()
     loaded["reconcile"].services().passes.steps.verifying.index.close()
     loaded["jobs"].services().passes.steps.verifying.index.close()
+    loaded["ingest"].services().ingesting.settling.projection.index.close()
 
 
 @contextmanager
@@ -231,7 +259,8 @@ def http(modules: dict[str, Any], aws: None) -> Iterator[Http]:  # noqa: ARG001 
     only_embedder(modules).heal()
     modules["projector"].services().projection.embedding.embedder.heal()
     for name in ("reconcile", "jobs"):
-        modules[name].services().passes.steps.preparing.embedder.heal()
+        modules[name].services().passes.steps.preparing.embedding.embedder.heal()
+    modules["ingest"].services().ingesting.writing.embedding.embedder.heal()
 
 
 @pytest.fixture

@@ -10,11 +10,14 @@ import boto3
 
 import template_buckets
 from http_event import Context
+from palimpsest.domain.upload_keys import UploadPlace
 
 NAME = "jobs"
 ARN = f"arn:aws:states:us-east-1:123456789012:stateMachine:{NAME}"
 ENDS_AT_ONCE = {"StartAt": "End", "States": {"End": {"Type": "Succeed"}}}
 BUCKET = "uploadsbucket"
+QUEUE = "ingest"
+QUEUE_URL = f"https://sqs.us-east-1.amazonaws.com/123456789012/{QUEUE}"
 
 Step = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -22,11 +25,35 @@ Step = Callable[[dict[str, Any], Any], dict[str, Any]]
 def create_places() -> None:
     """The bucket as the template has it, and the machine, in whatever AWS there is."""
     assert template_buckets.create_bucket(boto3.client("s3"), "UploadsBucket") == BUCKET
+    assert boto3.client("sqs").create_queue(QueueName=QUEUE)["QueueUrl"] == QUEUE_URL
     boto3.client("stepfunctions").create_state_machine(
         name=NAME,
         definition=json.dumps(ENDS_AT_ONCE),
         roleArn="arn:aws:iam::123456789012:role/machine",
     )
+
+
+def key(tenant: str, namespace: str, path: str) -> str:
+    """The key of a document's file."""
+    return UploadPlace(tenant, namespace, path).key
+
+
+def put(tenant: str, ns: str, path: str, data: bytes, headers: Mapping[str, str]) -> None:
+    """What an upload with these headers leaves in the bucket."""
+    metadata = {k.removeprefix("x-amz-meta-"): v for k, v in headers.items() if "-meta-" in k}
+    told: Any = {"ContentType": headers["Content-Type"]} if "Content-Type" in headers else {}
+    boto3.client("s3").put_object(
+        Bucket=BUCKET, Key=key(tenant, ns, path), Body=data, Metadata=metadata, **told
+    )
+
+
+def asked_again() -> list[dict[str, Any]]:
+    """The messages of ingest's queue, which are taken off it."""
+    sqs = boto3.client("sqs")
+    found = sqs.receive_message(QueueUrl=QUEUE_URL, MaxNumberOfMessages=10).get("Messages", [])
+    for one in found:
+        sqs.delete_message(QueueUrl=QUEUE_URL, ReceiptHandle=one["ReceiptHandle"])
+    return [json.loads(one["Body"]) for one in found]
 
 
 def started() -> list[dict[str, Any]]:

@@ -23,6 +23,11 @@ def test_quoted_line_ends_and_quotes_belong_to_the_value() -> None:
     assert read.places == ["row 1", "row 2", "row 4"]
 
 
+def test_g8_nuls_in_values_are_removed_and_counted() -> None:
+    read = read_here(b"name,born\nA\x00da,1815\n", "a.csv")
+    assert (read.blocks[-1].text, read.extraction.removed) == ("name: Ada; born: 1815\n", 1)
+
+
 def test_a_tsv_is_separated_by_tabs_alone() -> None:
     assert read_here(b"a,b\tc\n1,2\t3\n", "a.tsv").text == "a,b; c\na,b: 1,2; c: 3\n"
 

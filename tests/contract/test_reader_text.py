@@ -65,6 +65,7 @@ def test_g7_utf_16_big_endian_with_a_mark_is_read() -> None:
         ("Η Αθήνα είναι η πρωτεύουσα της Ελλάδας", "cp1253"),
         ("Türkçe bir yazı: ağaç, ışık, şeker ve İstanbul", "cp1254"),
     ],
+    ids=lambda value: value[:6],
 )
 def test_g7_older_encodings_are_told_by_what_they_read_as(text: str, codec: str) -> None:
     assert read_here(text.encode(codec), "a.txt").text == text

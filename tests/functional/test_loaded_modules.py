@@ -23,6 +23,8 @@ PACKAGES = {
     "authorizer": CLIENT,
     "records": CLIENT | HTTP,
     "search": CLIENT | HTTP | INDEX,
+    "documents": CLIENT | HTTP,
+    "ingest": CLIENT | LOGGER | INDEX,
     "rewrite": HTTP | {"botocore", "jmespath"},  # which Powertools looks at
     "projector": CLIENT | LOGGER | INDEX,
     "reconcile": CLIENT | HTTP | INDEX,
@@ -56,6 +58,7 @@ def loaded(handler: str, folder: Path, **environment: str) -> set[str]:
             "INDEX_FOLDER": str(folder),
             "EMBEDDER": "simulated",
             "UPLOADS_BUCKET": "b",
+            "INGEST_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/q",
             "JOBS_MACHINE_ARN": "arn:aws:states:us-east-1:123456789012:stateMachine:m",
             **environment,
         },

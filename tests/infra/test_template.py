@@ -56,10 +56,13 @@ def test_memory_is_between_512_and_1024_megabytes_at_every_stage() -> None:
 def test_a_change_of_code_or_layer_publishes_a_version_behind_the_alias(function: str) -> None:
     assert GLOBALS["AutoPublishAlias"] == "live"
     assert FUNCTIONS[function]["AutoPublishAliasAllProperties"] is True
-    (layer,) = FUNCTIONS[function]["Layers"]
-    described = sam_template.resources("AWS::Serverless::LayerVersion")[layer["Ref"]]
-    assert described["PublishLambdaVersion"] is True
-    assert described["RetentionPolicy"] == "Retain"
+    own = {"IngestFunction": ["ParsersLayer"]}.get(function, [])
+    layers = [layer["Ref"] for layer in FUNCTIONS[function]["Layers"]]
+    assert layers == ["DependenciesLayer", *own]
+    for layer in layers:
+        described = sam_template.resources("AWS::Serverless::LayerVersion")[layer]
+        assert described["PublishLambdaVersion"] is True
+        assert described["RetentionPolicy"] == "Retain"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -75,7 +78,9 @@ def test_the_handler_is_a_file_of_the_shared_code(function: str) -> None:
     ("function", "expected"),
     [
         ("AuthorizerFunction", {"KEYS_TABLE_NAME"}),
-        ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL"}),
+        ("RecordsFunction", {"TABLE_NAME", "WAKE_QUEUE_URL", "INGEST_QUEUE_URL"}),
+        ("DocumentsFunction", {"TABLE_NAME", "UPLOADS_BUCKET", "INGEST_QUEUE_URL"}),
+        ("IngestFunction", INDEX | MADE | {"UPLOADS_BUCKET", "INGEST_QUEUE_URL"}),
         ("ProjectorFunction", INDEX | MADE),
         ("IndexFunction", INDEX | MADE),
         ("JobsFunction", INDEX | MADE | {"UPLOADS_BUCKET", "JOBS_MACHINE_ARN"}),
@@ -153,11 +158,24 @@ def test_the_wake_queue_waits_six_times_the_projector_and_gives_up_after_three_t
 @pytest.mark.parametrize("queue", QUEUES)
 def test_queues_are_encrypted_at_rest_and_on_the_way(queue: str) -> None:
     assert QUEUES[queue]["SqsManagedSseEnabled"] is True
-    (policy,) = sam_template.resources("AWS::SQS::QueuePolicy").values()
-    assert {"Ref": queue} in policy["Queues"]
-    (statement,) = policy["PolicyDocument"]["Statement"]
-    assert statement["Effect"] == "Deny"
+    policies = sam_template.resources("AWS::SQS::QueuePolicy").values()
+    (policy,) = [one for one in policies if {"Ref": queue} in one["Queues"]]
+    told = [one.get("Fn::If", [None, one])[1] for one in policy["PolicyDocument"]["Statement"]]
+    (statement,) = [one for one in told if one["Effect"] == "Deny"]
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_only_the_rule_of_the_bucket_may_send_to_the_queue_of_documents() -> None:
+    policy = sam_template.resources("AWS::SQS::QueuePolicy")["IngestQueueSenders"]
+    (allowing,) = [s for s in policy["PolicyDocument"]["Statement"] if s.get("Effect") == "Allow"]
+    assert allowing["Principal"] == {"Service": "events.amazonaws.com"}
+    rule = {"Fn::GetAtt": ["UploadEvents", "Arn"]}
+    assert allowing["Condition"] == {"ArnEquals": {"aws:SourceArn": rule}}
+    pattern = sam_template.resources("AWS::Events::Rule")["UploadEvents"]["EventPattern"]
+    assert pattern["detail"]["object"] == {"key": [{"prefix": "uploads/"}]}
+    bucket = sam_template.resources("AWS::S3::Bucket")["UploadsBucket"]
+    told = bucket["NotificationConfiguration"]["EventBridgeConfiguration"]
+    assert told == {"EventBridgeEnabled": True}
 
 
 def test_the_sweep_runs_every_minute_and_its_failures_are_kept() -> None:

@@ -17,6 +17,7 @@ WRITING = {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:ConditionCheckIt
 RECORDS = {"Fn::GetAtt": ["RecordsTable", "Arn"]}
 KEYS = {"Fn::GetAtt": ["KeysTable", "Arn"]}
 WAKE = {"Fn::GetAtt": ["WakeQueue", "Arn"]}
+INGEST = {"Fn::GetAtt": ["IngestQueue", "Arn"]}
 INDICES = "${IndexPrefix}-*"
 RECONCILING = ["ReconcileFunction", "JobsFunction"]
 
@@ -68,7 +69,7 @@ def test_no_role_names_everything(function: str) -> None:
         elif action.startswith("es:"):  # paths of this stack's own domain
             assert ":domain/${AWS::StackName}/" in resource
         elif action.startswith("s3:") and "*" in resource:  # prefixes of this stack's own bucket
-            assert re.search(r"UploadsBucket.Arn}/(lists|work|uploads)/\*", resource)
+            assert re.search(r"UploadsBucket.Arn}/(lists|work|uploads|text)/\*", resource)
         elif action == "states:DescribeExecution":  # executions of this stack's own machine
             assert ":execution:${AWS::StackName}-jobs:*" in resource
         else:
@@ -101,8 +102,9 @@ def test_only_the_projector_deletes_items_and_reads_stream_and_queue() -> None:
     stream = {"Fn::GetAtt": ["RecordsTable", "StreamArn"]}
     following = {f for f in FUNCTIONS if "dynamodb:GetRecords" in actions_on(f, stream)}
     assert reading == following == {"ProjectorFunction"}
-    # erasures, dropped generations, purges and passes
-    assert erasing == {"ProjectorFunction", "IndexFunction", *RECONCILING}
+    # erasures, dropped generations, purges and passes, and what stands beside a document
+    documents = {"DocumentsFunction", "IngestFunction"}
+    assert erasing == {"ProjectorFunction", "IndexFunction", *RECONCILING, *documents}
 
 
 def test_search_asks_the_index_and_the_projector_writes_it_and_only_the_operator_makes_it() -> None:
@@ -131,7 +133,7 @@ def test_reconcile_and_jobs_write_the_table_and_only_they_start_jobs() -> None:
     ("function", "erased"),
     [
         ("ReconcileFunction", ["lists", "work"]),
-        ("JobsFunction", ["lists", "work", "uploads"]),
+        ("JobsFunction", ["lists", "work", "uploads", "text"]),
     ],
 )
 def test_objects_are_written_and_erased_below_known_prefixes(
@@ -140,13 +142,45 @@ def test_objects_are_written_and_erased_below_known_prefixes(
     below = {p: actions_on(function, {"Fn::Sub": f"${{UploadsBucket.Arn}}/{p}/*"}) for p in erased}
     removing = {"s3:DeleteObjectVersion", "s3:DeleteObject"}
     for prefix, actions in below.items():
-        kept = set() if prefix == "uploads" else {"s3:GetObject", "s3:PutObject"}
+        kept = {"s3:GetObject", "s3:PutObject"} if prefix in {"lists", "work"} else set()
         assert actions == removing | kept
     bucket = {"Fn::GetAtt": ["UploadsBucket", "Arn"]}
     assert actions_on(function, bucket) == {"s3:ListBucket", "s3:ListBucketVersions"}
     (listing,) = [s for s in statements(function) if "s3:ListBucket" in as_list(s["Action"])]
     assert listing["Condition"] == {"StringLike": {"s3:prefix": [f"{p}/*" for p in erased]}}
-    others = FUNCTIONS.keys() - {"ReconcileFunction", "JobsFunction"}
+
+
+@pytest.mark.parametrize(
+    ("function", "uploads", "text"),
+    [
+        (
+            "DocumentsFunction",
+            {"s3:PutObject", "s3:GetObject", "s3:DeleteObjectVersion", "s3:DeleteObject"},
+            {"s3:GetObject"},
+        ),
+        (
+            "IngestFunction",
+            {"s3:GetObject", "s3:GetObjectVersion"},
+            {"s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion", "s3:DeleteObject"},
+        ),
+    ],
+)
+def test_documents_takes_files_in_and_ingest_reads_them_and_keeps_their_text(
+    function: str, uploads: set[str], text: set[str]
+) -> None:
+    assert actions_on(function, {"Fn::Sub": "${UploadsBucket.Arn}/uploads/*"}) == uploads
+    assert actions_on(function, {"Fn::Sub": "${UploadsBucket.Arn}/text/*"}) == text
+    bucket = {"Fn::GetAtt": ["UploadsBucket", "Arn"]}
+    assert actions_on(function, bucket) == {"s3:ListBucket", "s3:ListBucketVersions"}
+    sending = {f for f in FUNCTIONS if "sqs:SendMessage" in actions_on(f, INGEST)}
+    reading = {f for f in FUNCTIONS if "sqs:ReceiveMessage" in actions_on(f, INGEST)}
+    assert sending == {"RecordsFunction", "DocumentsFunction", "IngestFunction"}
+    assert reading == {"IngestFunction"}
+
+
+def test_no_other_function_reaches_the_bucket() -> None:
+    reaching = {"ReconcileFunction", "JobsFunction", "DocumentsFunction", "IngestFunction"}
+    others = FUNCTIONS.keys() - reaching
     assert not any(action.startswith("s3:") for f in others for action, _ in allowed(f))
 
 

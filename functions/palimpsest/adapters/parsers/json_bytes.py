@@ -30,7 +30,8 @@ class JsonBytes:
         for piece in self._pieces:
             if whole := self._without_halves(self._held + piece):
                 return whole.encode()
-        return self._without_halves(self._held, is_last=True).encode()
+        rest, self._held = self._held, ""
+        return self._without_halves(rest, is_last=True).encode()
 
     def _without_halves(self, text: str, *, is_last: bool = False) -> str:
         """The text up to an escape that the next piece may go on with, which is held."""

@@ -53,10 +53,10 @@ class _TooLong(Exception):
 
 
 def _whole(lines: Iterable[str]) -> Iterator[str]:
-    """Lines that came in pieces, without the NULs that `csv` does not take."""
+    """Lines that came in pieces."""
     held = ""
     for line in lines:
-        held += line.replace("\0", "")
+        held += line
         if line.endswith("\n"):
             yield held
             held = ""

@@ -28,7 +28,12 @@ class TextLines:
         self._source = source
         with source.open("rb") as file:
             self.codec = encoding_of(file, declared)
-        self.removed = 0
+        self._nuls = self._broken = 0
+
+    @property
+    def removed(self) -> int:
+        """How many characters were left out of what was handed out."""
+        return self._nuls + self._broken
 
     def __iter__(self) -> Iterator[str]:
         """All lines, from the first one on."""
@@ -39,8 +44,9 @@ class TextLines:
                 if len(piece) == LONGEST and not piece.endswith("\n"):
                     end = good_end(line, len(line) - 1)
                     line, held = line[:end], line[end:]
-                yield line
-        if held:
+                if line := self._without_nuls(line):
+                    yield line
+        if held := self._without_nuls(held):
             yield held
         self._check()
 
@@ -48,26 +54,32 @@ class TextLines:
         """The same in pieces of that many characters."""
         with self._opened() as file:
             while piece := file.read(size):
-                yield piece
+                yield self._without_nuls(piece)
         self._check()
+
+    def _without_nuls(self, text: str) -> str:
+        if "\0" not in text:
+            return text
+        self._nuls += text.count("\0")
+        return text.replace("\0", "")
 
     def _opened(self) -> io.TextIOWrapper:
         """The file, opened so that what cannot be decoded is counted. There is one such handler in
         a process: a file is read in a process of its own.
         """
-        self.removed = 0
+        self._nuls = self._broken = 0
 
         def leave_out(error: UnicodeError) -> tuple[str, int]:
             if not isinstance(error, UnicodeDecodeError):
                 raise error
-            self.removed += 1
+            self._broken += 1
             return "", end_of_broken(error.object, error.start, error.end)
 
         codecs.register_error(_HANDLER, leave_out)
         return self._source.open(encoding=self.codec, errors=_HANDLER)
 
     def _check(self) -> None:
-        if self.removed > max(_FEW, _MOST_BROKEN * self._source.stat().st_size):
+        if self._broken > max(_FEW, _MOST_BROKEN * self._source.stat().st_size):
             raise no_text_in_it()
 
 
