@@ -49,10 +49,9 @@ class Styles:
     def list_level(self, style: str | None) -> int | None:
         """The depth of a list item in that style; None where it is none."""
         for one in self._chain(style):
-            if one.numbered is not None:
-                return one.numbered
-            if one.name != "list paragraph" and (found := _LIST.match(one.name)):
-                return int(found[1] or 1) - 1
+            found = None if one.name == "list paragraph" else _LIST.match(one.name)
+            if one.numbered is not None or found:
+                return max(one.numbered or 0, int(found[1] or 1) - 1 if found else 0)
         return None
 
     def is_contents(self, style: str | None) -> bool:
