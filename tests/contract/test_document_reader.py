@@ -4,13 +4,14 @@ text or a reason, and this process goes on as before.
 
 import ast
 import gc
+import io
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from textwrap import dedent, indent
 
@@ -18,6 +19,7 @@ import pytest
 
 from document_files import MARKDOWN, SAMPLES, sample_pdf
 from palimpsest.adapters import parsers
+from palimpsest.adapters.parsers import child
 from palimpsest.adapters.parsers.confinement import refuse
 from palimpsest.adapters.parsers.limits import Limits
 from palimpsest.adapters.parsers.reader import SandboxedReader
@@ -280,16 +282,26 @@ def test_a_process_that_does_not_start_is_no_fault_of_the_file(
         reader.read(source, FileName("a.txt"))
 
 
+def own_children() -> set[str]:
+    """The processes that this one has started, also those that nobody has waited for."""
+    found = set()
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            parent = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+            if parent == str(os.getpid()):
+                found.add(stat.parent.name)
+    return found
+
+
 @pytest.fixture
 def open_files() -> Iterator[None]:
     """Nothing that was opened during a test is left open, and no process is left behind."""
     gc.collect()
-    before = {path.name for path in OPEN_FILES.iterdir()}
+    files, children = {path.name for path in OPEN_FILES.iterdir()}, own_children()
     yield
     gc.collect()
-    assert {path.name for path in OPEN_FILES.iterdir()} == before
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert {path.name for path in OPEN_FILES.iterdir()} == files
+    assert own_children() == children
 
 
 @pytest.mark.skipif(not OPEN_FILES.exists(), reason="it is counted in /proc")
@@ -368,3 +380,15 @@ def test_adapters_for_files_import_only_their_vendors_the_ports_and_the_domain()
                     ("palimpsest.adapters.parsers", "palimpsest.domain", "palimpsest.ports")
                 )
                 assert own or name.partition(".")[0] in allowed, f"{path.name} imports {name}"
+
+
+def test_a_missing_part_of_this_program_is_told_as_such(tmp_path: Path) -> None:
+    source = file_of(tmp_path, "a.json", b"{}")
+    said = FileName("a.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "palimpsest.adapters.parsers.json_values", None)
+        answer = child._answer(io.BytesIO(), source, said, Limits())
+    assert "missing" in answer
+    assert child._answer(io.BytesIO(), source, said, Limits())["reason"] == "no_text"
+    source.write_bytes(b'{"a": 1}')
+    assert child._answer(io.BytesIO(), source, said, Limits()) == {"title": None, "removed": 0}

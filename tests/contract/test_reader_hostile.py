@@ -210,6 +210,30 @@ def test_a_line_without_end_is_bounded(tmp_path: Path) -> None:
     assert sandboxed(tmp_path, "b.txt", line, characters=MIB) == "too_large"
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.txt", b"x" * (MIB // 4) + "Größe\n".encode("cp1252") * 50),
+        ("a.txt", (b"x" * 100_000 + "Größe\n".encode("cp1252")) * 10),
+        ("a.md", (b"`" * 16_000 + b"x`\n") * 60),
+        ("a.md", b"a | b\n- " + b" " * 16_000 + b"x\n"),
+        ("a.html", b"<div>" * 1500 + b"<" + b"a" * (MIB // 4)),
+        ("a.html", b"<div class='advert" + b"_" * 5000 + b"!'>x</div>"),
+        ("a.html", b"<" * (MIB // 4) + b"x"),
+        ("a.csv", b'"' * (MIB // 4) + b",x\n"),
+        ("a.json", b'"' + b"\\" * (MIB // 4) + b'"'),
+        ("a.rtf", b"{\\rtf1 " + b"\\" * (MIB // 4)),
+        ("a.eml", b"Subject: " + b"=?" * (MIB // 4) + b"\n\nx"),
+        ("a.eml", b"Content-Type: text/plain" + b";" * (MIB // 4) + b"\n\nx"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_no_pattern_takes_more_than_its_time(name: str, data: bytes) -> None:
+    begun = time.process_time()
+    becomes_text_or_reason(data, name)
+    assert time.process_time() - begun < 5
+
+
 def test_memory_that_a_page_needs_is_bounded(tmp_path: Path) -> None:
     page = b"<p>" + b"<i>x</i>" * 800_000
     assert sandboxed(tmp_path, "a.html", page, memory=100 * MIB) == "too_large"

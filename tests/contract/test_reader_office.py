@@ -1,5 +1,8 @@
 """Word, PowerPoint, Excel and books: structure and places of what is in their archives."""
 
+import io
+import zipfile
+
 import pytest
 
 from document_files import read_here, reason
@@ -19,6 +22,8 @@ from document_files_office import (
     words,
     xlsx,
 )
+
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 
 def protection(method: str) -> str:
@@ -180,3 +185,59 @@ def test_chapters_come_in_the_order_of_the_book() -> None:
 def test_a_protected_book_is_encrypted() -> None:
     more = {"META-INF/encryption.xml": protection("http://www.w3.org/2001/04/xmlenc#aes128-cbc")}
     assert reason(epub(["<p>x</p>"], more=more), "a.epub") == "encrypted"
+
+
+def test_a_very_long_paragraph_comes_in_pieces() -> None:
+    text = "A long sentence without an end, " * 3000
+    read = read_here(docx(paragraph(text)), "a.docx")
+    assert read.text == text.strip() + "\n"
+    assert len(read.blocks) == 3
+    assert all(
+        block.text.startswith(("A ", "long ", "sentence ", "without ", "an ", "end,"))
+        for block in read.blocks
+    )
+
+
+def test_slides_have_breaks_levels_fields_and_drawn_lists() -> None:
+    inside = (
+        "<a:p><a:pPr lvl='2'/><a:r><a:t>deep</a:t></a:r><a:br/><a:r><a:t>\x0aline</a:t></a:r>"
+        "<a:fld type='slidenum'><a:t>12</a:t></a:fld></a:p>"
+    )
+    body = f"<p:sp><p:nvPr><p:ph/></p:nvPr>{inside}</p:sp>"
+    drawn = {
+        "ppt/slides/_rels/slide1.xml.rels": (
+            '<r><Relationship Id="d" Type="x/diagramData" Target="../diagrams/data1.xml"/>'
+            '<Relationship Id="e" Type="x/notesSlide" TargetMode="External" Target="http://x"/></r>'
+        ),
+        "ppt/diagrams/data1.xml": f"<d xmlns:a='{DRAWING}'>{words('drawn')}</d>",
+    }
+    with zipfile.ZipFile(io.BytesIO(pptx([body]))) as whole:
+        members = {one: whole.read(one) for one in whole.namelist()}
+    read = read_here(archive({**members, **drawn}), "a.pptx")
+    assert read.shape == [("list_item", 2, "deep\n\nline"), ("paragraph", 0, "drawn")]
+
+
+def test_a_workbook_in_its_corners() -> None:
+    cells = [
+        "<c><is><t>first</t><rPh><t>phonetic</t></rPh></is></c>",
+        '<c t="b"><v>2</v></c>',
+        "<c><v>no number</v></c>",
+        '<c s="2"><v>0.7507</v></c>',
+        '<c t="d"><v>2020-01-01</v></c>',
+        '<c s="99"><v>1.5</v></c>',
+    ]
+    read = read_here(xlsx({"A": sheet([(1, cells)])}), "a.xlsx")
+    assert read.blocks[-1].text == "first; 2; no number; 18:01; 2020-01-01; 1.5\n"
+    with zipfile.ZipFile(io.BytesIO(xlsx({"A": sheet([(1, [cell("A1", 10, 1)])])}))) as whole:
+        members = {one: whole.read(one) for one in whole.namelist()}
+    old = members["xl/workbook.xml"].replace(b"<sheets>", b'<workbookPr date1904="1"/><sheets>')
+    read = read_here(archive({**members, "xl/workbook.xml": old}), "a.xlsx")
+    assert read.blocks[-1].text == "1904-01-11\n"
+
+
+def test_parts_that_are_named_in_other_letters_or_not_at_all_are_found() -> None:
+    with zipfile.ZipFile(io.BytesIO(docx(paragraph("Inside")))) as whole:
+        members = {one: whole.read(one) for one in whole.namelist()}
+    moved = {name: data for name, data in members.items() if not name.startswith("_rels")}
+    moved["word/DOCUMENT.xml"] = moved.pop("word/document.xml")
+    assert read_here(archive(moved), "a.docx").text == "Inside\n"

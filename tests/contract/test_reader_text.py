@@ -106,6 +106,13 @@ def test_utf_8_with_some_damage_is_still_utf_8() -> None:
     assert (cut.text, cut.extraction.removed) == ("Größe und Ma", 1)
 
 
+def test_a_byte_that_is_nothing_does_not_spoil_a_long_text() -> None:
+    before, after = b"Only plain words. " * 20, b"\nMore of them.\n"
+    read = read_here(before + b"\x9d" + after, "a.log")
+    assert (read.text, read.extraction.removed) == ((before + after).decode(), 1)
+    assert reason(b"words \x9d", "a.log") == "unsupported_type"
+
+
 def test_text_that_becomes_junk_later_is_not_read() -> None:
     data = GERMAN.encode("cp1252") * 3000 + b"\x81\x8d\x8f\x90\x9d" * 3000
     assert reason(data, "a.txt") == "unsupported_type"

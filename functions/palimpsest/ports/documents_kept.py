@@ -20,12 +20,14 @@ class Ended(NamedTuple):
 
 
 class Documents(Protocol):
-    """The documents of a namespace. What was written before its last purge is absent."""
+    """The documents of a namespace."""
 
     def read(
         self, tenant: str, namespace: str, document_ids: Sequence[str]
     ) -> tuple[Clock, dict[str, Document]]:
-        """The namespace's clock, and the documents by id, tombstones too."""
+        """The namespace's clock, and the documents by id: tombstones too, and what was purged and
+        not erased yet (`domain.documents.is_there` tells).
+        """
         ...
 
     def put(self, tenant: str, document: Document, *, writes: int | None) -> bool:
@@ -35,11 +37,11 @@ class Documents(Protocol):
         ...
 
     def page(self, tenant: str, namespace: str, *, after: str, limit: int) -> list[Document]:
-        """At most `limit` documents after an id, in the order of ids, without tombstones."""
+        """At most `limit` documents after an id, in the order of ids: those that are there."""
         ...
 
     def count(self, tenant: str, namespace: str) -> int:
-        """How many documents there are, without tombstones."""
+        """How many documents are there."""
         ...
 
     def under_way(self, tenant: str, namespace: str) -> list[str]:

@@ -216,3 +216,11 @@ def test_long_runs_of_blank_blocks_are_bounded_too() -> None:
     assert (second.start, second.text) == (9_005, "Two.")
     (only,) = chunked([*blank, *paragraphs("Two.")], tokens=words)
     assert only.text == "\n" * 4_096 + "Two."
+
+
+def test_white_space_that_is_left_out_ends_between_characters() -> None:
+    joined = "  \u200d" * 3_000 + "👧 girl."
+    (chunk,) = chunked(paragraphs(joined), tokens=words, size=10_000)
+    assert chunk.end == len(joined)
+    assert chunk.text.startswith(" \u200d")
+    assert 4_000 < len(chunk.text) < 4_300

@@ -244,11 +244,3 @@ def test_a_block_that_begins_within_a_character_leaves_it_to_the_former(
     assert found[0].startswith(former)
     assert "".join(found) == former + block
     assert not any(text.startswith(("\u0301", "🇪", "👧", "\n")) for text in found)
-
-
-def test_white_space_that_is_left_out_ends_between_characters() -> None:
-    joined = "  \u200d" * 3_000 + "👧 girl."
-    (chunk,) = cut(paragraphs(joined), size=10_000)
-    assert chunk.end == len(joined)
-    assert chunk.text.startswith(" \u200d")
-    assert 4_000 < len(chunk.text) < 4_300

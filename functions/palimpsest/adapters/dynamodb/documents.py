@@ -43,8 +43,7 @@ class DynamoDocuments:
             found = get_items(self._client, self._table, [items.key(pk, sk) for sk in wanted])
         by_sk = {item["sk"]["S"]: item for item in found}
         clock = items.clock_of(by_sk.pop(items.CLOCK, None))
-        documents = map(document_of, by_sk.values())
-        return clock, {one.id: one for one in documents if one.base >= clock.floor}
+        return clock, {one.id: one for one in map(document_of, by_sk.values())}
 
     def put(self, tenant: str, document: Document, *, writes: int | None) -> bool:
         """See `Documents.put`."""

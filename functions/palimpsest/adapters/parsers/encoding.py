@@ -66,6 +66,8 @@ def encoding_of(file: BinaryIO, declared: str | None = None) -> str:
             return marked
     found = survey(file)
     codec = found.wide or _by_bytes(found, known(declared)) or _by_reading(found)
+    if codec is None and found.is_nearly_ascii:
+        return "utf-8"  # what is left out is counted
     if codec is None:
         raise no_text_in_it()
     return codec

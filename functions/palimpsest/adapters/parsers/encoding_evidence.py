@@ -47,9 +47,9 @@ _USUAL: Final = frozenset("оеаинтсрвлкмдαοιεντσςρηκάί�
 """The letters that texts in Cyrillic and Greek letters have most of."""
 
 _COMMON, _LETTER, _SIGN, _ELSE, _STRANGE, _JUNK = 1.0, 0.7, 0.7, -0.1, -0.5, -1.0
-_BY_ITSELF: Final = 0.3
-"""The weight of a letter beside a digit, and of a sign, or a letter that stands alone, where words
-are wholly beyond ASCII."""
+_BY_ITSELF: Final = 0.2
+"""The weight of a letter that stands alone, and of a sign where words are wholly beyond ASCII."""
+
 _MOST_IN_A_ROW: Final = 2
 
 
@@ -125,7 +125,7 @@ def _weight(before: str, character: str, after: str, alphabet: frozenset[str]) -
         return _STRANGE
     if character.isupper() and before.islower():
         return _JUNK
-    return _BY_ITSELF if before.isdigit() or after.isdigit() else _COMMON
+    return _COMMON if before.isalpha() or after.isalpha() else _BY_ITSELF
 
 
 def _in_own_letters(before: str, character: str, after: str, weight: float) -> float:

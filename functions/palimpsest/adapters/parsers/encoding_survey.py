@@ -7,7 +7,7 @@ from typing import BinaryIO, Final
 
 _PIECE: Final = 1024 * 1024
 _HEAD: Final = 64 * 1024
-_SAMPLE: Final = 64 * 1024
+_SAMPLE: Final = 24 * 1024
 """Bytes of lines beyond ASCII that a guess is made from."""
 
 _CONTROLS: Final = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
@@ -20,11 +20,13 @@ _NULS_OF_ASCII, _NULS_OF_ANY, _NULS_OF_OTHER_HALF = 0.6, 0.05, 0.02
 text in UTF-8 that has some, and where it could not; and the most in the other half.
 """
 
-_LINES_BEYOND_ASCII: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
+_HIGH: Final = bytes(range(0x80, 0x100))
+_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 _LONGEST_LINE: Final = 4096
 _SURROGATE: Final = 3
 """Bytes of half of a surrogate pair, where somebody wrote it as UTF-8."""
 _TIMES_AS_MANY: Final = 10
+_MOST_DAMAGE: Final = 0.005
 _MUCH: Final = 500
 """Broken bytes, after which no more are counted."""
 
@@ -38,6 +40,7 @@ class Survey:
     head: bytes
     wide: str | None = None
     size: int = 0
+    beyond_ascii: int = 0
     nuls: int = 0
     controls: int = 0
     characters: int = 0
@@ -54,6 +57,11 @@ class Survey:
         if self.broken == 0:
             return not self.is_cut or self.characters > 0
         return self.characters >= _TIMES_AS_MANY * self.broken
+
+    @property
+    def is_nearly_ascii(self) -> bool:
+        """Whether so little is beyond ASCII that the text is whole without it."""
+        return self.beyond_ascii <= _MOST_DAMAGE * self.size
 
     @property
     def is_binary(self) -> bool:
@@ -81,6 +89,7 @@ def survey(file: BinaryIO) -> Survey:
         found.nuls += piece.count(0)
         found.controls += len(_CONTROLS.findall(piece))
         if not piece.isascii() or decoder.is_within:
+            found.beyond_ascii += len(piece) - len(piece.translate(None, _HIGH))
             decoder.feed(piece)
             found.sample = _more(found.sample, piece)
         piece = file.read(_PIECE)
@@ -90,17 +99,18 @@ def survey(file: BinaryIO) -> Survey:
 
 
 def _more(sample: bytes, piece: bytes) -> bytes:
-    for line in _LINES_BEYOND_ASCII.finditer(piece):
-        if len(sample) >= _SAMPLE:
-            break
-        sample += line[0] if len(line[0]) <= _LONGEST_LINE else _whole_words(line[0])
+    """The sample with lines of a piece that are beyond ASCII; of a very long one that begins only
+    where it is.
+    """
+    place = 0
+    while len(sample) < _SAMPLE and (found := _BEYOND_ASCII.search(piece, place)):
+        start = max(place, piece.rfind(b"\n", place, found.start()) + 1)
+        if found.start() - start > _LONGEST_LINE:
+            start = found.start()
+        end = piece.find(b"\n", found.end()) + 1 or len(piece)
+        place = min(end, start + _SAMPLE)
+        sample += piece[start:place]
     return sample
-
-
-def _whole_words(line: bytes) -> bytes:
-    """The first bytes of a very long line that are beyond ASCII, and what follows them."""
-    first = next(place for place, byte in enumerate(line) if byte >= 0x80)  # noqa: PLR2004
-    return line[first : first + _SAMPLE]
 
 
 def _wide(head: bytes) -> str | None:

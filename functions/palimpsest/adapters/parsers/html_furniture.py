@@ -27,8 +27,8 @@ _NAMES: Final = re.compile(
     r"(?:nav|navbar|navigation|footer|sidebar|breadcrumbs?|skip-?links?|pagination|masthead)"
     r"(?:[-_](?:menu|links|list|inner|wrapper|container))?"
     r"|(?:cookie|consent|gdpr)(?:[-_]?(?:banner|bar|notice|popup|message|consent|law|info))*"
-    r"|advert(?:s|isements?|ising)?(?:[-_]\w+)*|ads?(?:[-_](?:banner|box|container|slot|unit|wrapper))?"
-    r"|(?:banner|google|sidebar)[-_]?ads?|sponsored(?:[-_]\w+)*"
+    r"|advert(?:s|isements?|ising)?(?:[-_][a-z0-9]+)*|ads?(?:[-_](?:banner|box|container|slot|unit|wrapper))?"
+    r"|(?:banner|google|sidebar)[-_]?ads?|sponsored(?:[-_][a-z0-9]+)*"
     r"|(?:social|share|sharing)(?:[-_](?:buttons?|links|bar|icons|media|tools))?"
     r"|newsletter(?:[-_](?:signup|form|box|popup))?|popup|related[-_](?:posts|articles|links)"
 )

@@ -8,7 +8,7 @@ from typing import Final
 
 _DEEPEST: Final = 1000
 _TAG_NAME: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|<![^<>]*>")
+_TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)[^<>]*+>|<![^<>]*+>")
 _END_THEMSELVES_LISTED: Final = """
 area base basefont bgsound br col colgroup dd dt embed hr img input li link meta optgroup option
 p param rp rt source tbody td tfoot th thead tr track wbr

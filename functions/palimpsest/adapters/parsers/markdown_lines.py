@@ -5,10 +5,12 @@ from typing import Final
 
 HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)(.*)")
 UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-FENCE: Final = re.compile(r"[ \t]{0,12}(`{3,}(?!.*`)|~{3,})")
+FENCE: Final = re.compile(r"[ \t]{0,12}(`{3,}+(?!.*`)|~{3,})")
 ITEM: Final = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\S|[ \t]*$)")
 BREAK: Final = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-DELIMITER_ROW: Final = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+DELIMITER_ROW: Final = re.compile(
+    r" {0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$"
+)
 INDENTED: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
 
 _TAB: Final = 4

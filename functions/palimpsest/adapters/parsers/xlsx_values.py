@@ -20,6 +20,7 @@ _NO_SUCH_DAY: Final = 60
 
 _DIGITS: Final = 15
 _SHORT: Final = 12
+_LONGEST_FORMAT: Final = 255
 
 
 class SharedStrings:
@@ -130,4 +131,7 @@ class _StyleEvents:
             return number.isdecimal() and len(number) < _SHORT and int(number) in _BUILT_IN_DATES
         if _ELAPSED.search(code):
             return False  # hours that may be more than a day has
-        return _DATE_LETTERS.search(_QUOTED.sub("", code.partition(";")[0])) is not None
+        return (
+            _DATE_LETTERS.search(_QUOTED.sub("", code[:_LONGEST_FORMAT].partition(";")[0]))
+            is not None
+        )

@@ -39,7 +39,7 @@ THROTTLED = frozenset(
     }
 )
 TIMED_OUT = frozenset({"RequestTimeout", "RequestTimeoutException"})
-ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+ABSENT = frozenset({"NoSuchKey", "NoSuchVersion", "404", "NotFound"})
 FORBIDDEN = frozenset({"AccessDenied", "403", "Forbidden"})
 FAILED = frozenset({"InternalError", "ServiceUnavailable"})
 TIMEOUTS = (ConnectTimeoutError, ReadTimeoutError)

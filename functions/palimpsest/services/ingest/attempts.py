@@ -59,9 +59,10 @@ class Attempts:
         document = at.document
         clock, found = self.documents.read(at.tenant, document.namespace, [document.id])
         now = found.get(document.id)
-        if now is None or now.attempt is None or now.attempt.id != at.attempt.id:
+        attempt = now.attempt if now is not None and now.base >= clock.floor else None
+        if now is None or attempt is None or attempt.id != at.attempt.id:
             raise Lost("another attempt has begun")
-        return clock, At(at.tenant, now, now.attempt)
+        return clock, At(at.tenant, now, attempt)
 
     def leave(self, at: At, *, seconds: float) -> None:
         """Leave the attempt to whoever looks at it in so many seconds. Raises `Lost`."""

@@ -14,7 +14,7 @@ from datetime import timedelta
 from palimpsest.domain.document_attempts import Granted, Worker, begun, resumed
 from palimpsest.domain.document_steps import Step, next_step
 from palimpsest.domain.documents import Document, ObjectVersion, document_id
-from palimpsest.domain.errors import PalimpsestError
+from palimpsest.domain.errors import PalimpsestError, Throttled
 from palimpsest.domain.extraction import Unreadable
 from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.ports import Clock, Documents, Grants, Uploads
@@ -74,6 +74,8 @@ class IngestService:
             clock, found = self.documents.read(tenant, namespace, [its_id])
             document, seen = found.get(its_id), self.uploads.seen(place.key)
             now = self.clock.now()
+            if self.clock.monotonic() >= until:
+                raise Throttled("others keep writing this document", retry_after=1.0)
             step = next_step(document, seen, clock, now=now, again=again)
             if step is Step.NOTHING:
                 return None

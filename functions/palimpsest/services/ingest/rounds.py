@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, islice
 
-from palimpsest.domain.documents import Document, document_id
+from palimpsest.domain.documents import Document, document_id, is_there
 from palimpsest.domain.upload_keys import UPLOADS, UploadPlace, upload_place, upload_prefix
 from palimpsest.ports import Clock, Documents, IngestQueue, RecordStore, Uploads
 from palimpsest.services.erase_documents import EraseDocumentsService
@@ -42,9 +42,10 @@ class RoundsService:
         """Documents that nobody is at work on, though somebody should."""
         ids = self.documents.under_way(tenant, namespace)
         for start in range(0, len(ids), PAGE):
-            _, found = self.documents.read(tenant, namespace, ids[start : start + PAGE])
+            clock, found = self.documents.read(tenant, namespace, ids[start : start + PAGE])
             for document in found.values():
-                if document.attempt is not None and document.attempt.lease <= now:
+                there = is_there(document, floor=clock.floor)
+                if there and document.attempt is not None and document.attempt.lease <= now:
                     yield UploadPlace(tenant, namespace, document.path)
 
     def sweep(self, prefix: str = f"{UPLOADS}/") -> int:
@@ -76,9 +77,10 @@ class RoundsService:
         while some := list(islice(objects, PAGE)):
             ids = {document_id(place.path): (place, etag) for place, etag in some}
             there |= ids.keys()
-            _, found = self.documents.read(tenant, namespace, list(ids))
+            clock, found = self.documents.read(tenant, namespace, list(ids))
             for its_id, (place, etag) in ids.items():
-                if not _shows(found.get(its_id), etag):
+                document = found.get(its_id)
+                if not (is_there(document, floor=clock.floor) and _shows(document, etag)):
                     self.queue.send(place)
                     sent += 1
         for document in self._all(tenant, namespace):
@@ -96,7 +98,5 @@ class RoundsService:
 
 
 def _shows(document: Document | None, etag: str) -> bool:
-    """Whether a document is, or is about to be, what an object is. One that was deleted is not,
-    even if its object was: whoever looks at it tells.
-    """
+    """Whether a document is, or is about to be, what an object is."""
     return document is not None and document.object is not None and document.object.etag == etag
