@@ -27,9 +27,10 @@ class JobRecords:
         running = replace(self.job, status=JobStatus.RUNNING, started_at=started)
         self._save(replace(running, done=done, total=total))
 
-    def succeeded(self, result: Mapping[str, Any], *, total: int) -> None:
+    def succeeded(self, result: Mapping[str, Any], *, total: int, done: int | None = None) -> None:
         """It has ended, with this result."""
-        self._end(replace(self.job, done=total, total=total, result=result), JobStatus.SUCCEEDED)
+        done = total if done is None else done
+        self._end(replace(self.job, done=done, total=total, result=result), JobStatus.SUCCEEDED)
 
     def failed(self, error: Mapping[str, Any]) -> None:
         """It has ended without a result."""

@@ -122,7 +122,8 @@ class PassJobService:
             report = self.steps.stale(state, error.newest)
         total = planned.changes if planned is not None else 0
         told = {**report.to_json(), "warnings": list(map(dict, state.warnings))}
-        self._records(job).succeeded(told, total=total)
+        done = job.done if report.reason == "stale" else total
+        self._records(job).succeeded(told, total=total, done=done)
 
     def _purged(self, job: Job) -> dict[str, object]:
         """The report of a pass whose files a purge has erased, with what it was asked for."""
