@@ -40,7 +40,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
             for place, again in _wanted(record):
                 _look(place, again=again, until=begun if busy else until)
         except Exception:  # noqa: BLE001  # reported: no other message waits for this one
-            logger.exception("a message failed", extra={"message": record.get("messageId")})
+            logger.exception("a message failed", extra={"item": record.get("messageId")})
             failed.append({"itemIdentifier": str(record.get("messageId"))})
     return {"batchItemFailures": failed}
 

@@ -1,6 +1,6 @@
 """What a reader of files makes of one: its text in blocks, or why it has none."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -124,7 +124,3 @@ class Extraction:
 
     title: str | None = None
     removed: int = 0
-
-    def plus(self, removed: int) -> "Extraction":
-        """The same with more that was left out."""
-        return replace(self, removed=self.removed + removed)
