@@ -27,6 +27,13 @@ class KnnEngine(StrEnum):
     FAISS = "faiss"
 
 
+class TokenizerKind(StrEnum):
+    """Who counts the tokens of chunks: an estimate, or the embedding endpoint's own `/tokenize`."""
+
+    ESTIMATE = "estimate"
+    SERVER = "server"
+
+
 class EmbedderKind(StrEnum):
     """Which embedder is asked."""
 

@@ -15,6 +15,7 @@ from palimpsest.setting_kinds import (
     RerankerKind,
     RerankerShape,
     Signing,
+    TokenizerKind,
 )
 
 
@@ -51,6 +52,7 @@ class Settings:
     embedding_dimension: int
     embedding_fingerprint: str
     embedding_api_key_arn: str
+    embedding_tokenizer: TokenizerKind
     next_embedder: EmbedderKind | None
     next_embedding_url: str
     next_embedding_model: str
@@ -132,6 +134,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         engine=_one_of(env, "ENGINE", Engine, Engine.SQLITE),
         embedder=_one_of(env, "EMBEDDER", EmbedderKind, EmbedderKind.OPENAI),
         embedding_dimension=_whole(env, "EMBEDDING_DIMENSION", 384, low=1, high=16_000),
+        embedding_tokenizer=_one_of(
+            env, "EMBEDDING_TOKENIZER", TokenizerKind, TokenizerKind.ESTIMATE
+        ),
         next_embedder=_one_of(env, "NEXT_EMBEDDER", EmbedderKind, None),
         next_embedding_dimension=_whole(env, "NEXT_EMBEDDING_DIMENSION", 384, low=1, high=16_000),
         opensearch_signing=_one_of(env, "OPENSEARCH_SIGNING", Signing, Signing.NONE),

@@ -43,6 +43,7 @@ def choose(layout: Layout, environment: Mapping[str, str] = os.environ) -> Embed
             "EmbeddingModel": environment.get("EMBEDDING_MODEL", ""),
             "EmbeddingDimension": environment.get("EMBEDDING_DIMENSION", ""),
             "EmbeddingFingerprint": environment.get("EMBEDDING_FINGERPRINT", ""),
+            "EmbeddingTokenizer": environment.get("EMBEDDING_TOKENIZER", ""),
         }
         return Embedding(common | named)
     return _local_model(layout, common)
@@ -75,6 +76,7 @@ def _local_model(layout: Layout, common: Mapping[str, str]) -> Embedding:
         "EmbeddingModel": card["name"],
         "EmbeddingDimension": str(card["dimension"]),
         "EmbeddingFingerprint": card["fingerprint"],
+        "EmbeddingTokenizer": "server",
     }
     server = str(layout.root / "infra" / "local" / "embedding_server.py")
     command = (sys.executable, server, "--model-dir", str(folder))

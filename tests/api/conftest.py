@@ -193,8 +193,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("UPLOADS_BUCKET", machine.BUCKET)
         patch.setenv("JOBS_MACHINE_ARN", machine.ARN)
         patch.setenv("INGEST_QUEUE_URL", machine.QUEUE_URL)
-        names = ("records", "search", "rewrite", "projector", "reconcile", "jobs")
-        names += ("documents", "ingest")
+        names = ["records", "search", "rewrite", "projector", "reconcile", "jobs"]
+        names += ["documents", "ingest"]
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
         for module in loaded.values():
             module.services()

@@ -146,7 +146,8 @@ def test_a_list_is_paged_and_bound_to_its_request(http: Http) -> None:
 def test_the_text_is_paged_without_loss(http: Http) -> None:
     text = " ".join(f"wörd{n}" for n in range(3_000))
     its_id = http.upload("long.txt", text.encode())
-    got, offset = "", 0
+    got = ""
+    offset: int | None = 0
     while offset is not None:
         page = http.document(its_id, "/text", query={"offset": str(offset), "limit": "777"}).body
         got, offset = got + page["text"], page["next_offset"]

@@ -20,7 +20,7 @@ from palimpsest.ports import Uploads
 
 KEY = "uploads/acme/notes/a b+c%2F語.txt"
 LATER = timedelta(seconds=2)
-Put = Callable[..., None]
+Put = Callable[..., object]
 
 
 class UploadsContract:

@@ -31,7 +31,7 @@ def test_an_uploaded_file_is_found_by_its_text(world: IngestWorld) -> None:
     chunk = hit.record.chunk
     assert chunk is not None
     assert (chunk.document_id, chunk.generation, chunk.ordinal) == (document.id, 1, 0)
-    assert "Ferry" in chunk.heading_path[0]
+    assert chunk.heading_path == ("Ferry",)
     content = hit.record.content
     assert content is not None
     assert content.source is not None

@@ -151,7 +151,9 @@ class _Walk:
 
     def _enter(self, block: Block) -> int:
         """What stands before a block, which is now the newest."""
-        is_top = block.kind is BlockKind.HEADING and self._headings.enter(block.level, block.text)
+        is_top = block.kind is BlockKind.HEADING and self._headings.enter(
+            block.level, block.title or block.text
+        )
         former, self._former = self._former, block
         if len(block.text) > LONG:
             self._former = replace(block, text=block.text[-TAIL:])

@@ -81,6 +81,7 @@ def chunk_record(document: Document, generation: int, chunk: Chunk, *, uri: str)
         content=Content(
             text=chunk.text,
             title=HEADINGS.join(chunk.heading_path) or None,
+            title_first=True,
             event_time=document.event_time,
             source=Source(
                 uri=uri,

@@ -57,13 +57,15 @@ class Content:
     source: Source | None = None
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     supersedes: tuple[str, ...] = ()
+    title_first: bool = False
+    """Of the service's own chunks: the title (their headings) is embedded before the text."""
 
     def to_json(self) -> dict[str, object]:
         """A JSON object of the fields that are given: lists as lists, instants as text."""
         found: dict[str, object] = {}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
-            if value is None or value in ((), {}):
+            if value is None or value is False or value in ((), {}):
                 continue
             if isinstance(value, datetime):
                 value = to_text(value)
@@ -117,10 +119,12 @@ class Content:
     @property
     def embedded_text(self) -> str:
         """What the embedding model reads: the text, and below it the words by which it may be
-        asked for, each once and without punctuation (measured in `docs/decisions/007`).
+        asked for, each once and without punctuation (measured in `docs/decisions/007`); of a chunk
+        the headings above it stand before the text (047).
         """
+        head = f"{self.title}\n" if self.title_first and self.title else ""
         names = [
-            self.title or "",
+            "" if head else self.title or "",
             self.subject or "",
             *self.aliases,
             (self.predicate or "").replace("_", " "),
@@ -129,7 +133,7 @@ class Content:
             self.location or "",
         ]
         said = " ".join(dict.fromkeys(name for name in names if name.strip()))
-        return f"{self.text}\n{said}" if said else self.text
+        return f"{head}{self.text}\n{said}" if said else f"{head}{self.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False).enco
 
 def line_of(block: Block) -> bytes:
     """A block as one line, its end included."""
-    fields: list[Any] = [block.kind.value, block.text, block.level]
+    fields: list[Any] = [block.kind.value, block.text, block.level, block.title]
     if block.place is not None:
         fields += [block.place.unit.value, *block.place[1:]]
     return _encode(fields).encode() + b"\n"
@@ -20,8 +20,8 @@ def line_of(block: Block) -> bytes:
 
 def block_of(line: bytes) -> Block:
     """The block that a line holds."""
-    kind, text, level, *place = json.loads(line)
+    kind, text, level, title, *place = json.loads(line)
     if not place:
-        return Block(_KINDS[kind], text, level)
+        return Block(_KINDS[kind], text, level, title=title)
     unit, first, last, within = place
-    return Block(_KINDS[kind], text, level, Place(_UNITS[unit], first, last, within))
+    return Block(_KINDS[kind], text, level, Place(_UNITS[unit], first, last, within), title)

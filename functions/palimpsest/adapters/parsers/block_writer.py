@@ -30,8 +30,19 @@ class BlockWriter:
         self.has_text = False
         """Whether anything was added that is not white space."""
 
-    def add(self, kind: BlockKind, text: str, level: int = 0, place: Place | None = None) -> None:
-        """Add a block; nothing where there is no text."""
+    def add(
+        self,
+        kind: BlockKind,
+        text: str,
+        level: int = 0,
+        place: Place | None = None,
+        *,
+        title: str | None = None,
+    ) -> None:
+        """Add a block; nothing where there is no text. `title`: what a heading says, where its text
+        has markup around that.
+        """
+        title = title and without_broken(title)
         if _BROKEN.search(text):
             whole = len(text)
             text = without_broken(text)
@@ -40,11 +51,11 @@ class BlockWriter:
             text = _LINE_ENDS.sub("\n", text)
         while len(text) > LONGEST:
             end = good_end(text, LONGEST)
-            self._write(Block(kind, text[:end], level, place))
+            self._write(Block(kind, text[:end], level, place, title))
             place = _after(place, text[:end])
             text = text[end:]
         if text:
-            self._write(Block(kind, text, level, place))
+            self._write(Block(kind, text, level, place, title))
 
     def start_again(self) -> None:
         """Forget everything that was added."""

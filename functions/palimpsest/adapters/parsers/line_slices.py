@@ -50,12 +50,13 @@ class LineSlices:
         """What is collected."""
         return self._lines
 
-    def end(self, kind: BlockKind, level: int = 0) -> None:
+    def end(self, kind: BlockKind, level: int = 0, title: str | None = None) -> None:
         """Make a block of what is collected, if there is anything."""
         if self._lines:
             text = "".join(self._lines)
             last = self._first + text.rstrip().count("\n")
-            self._out.add(kind, text, level, Place(Unit.LINE, self._first, last))
+            place = Place(Unit.LINE, self._first, last)
+            self._out.add(kind, text, level, place, title=title)
         self._first = self._next
         self._lines = []
         self.size = 0

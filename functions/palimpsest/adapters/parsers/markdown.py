@@ -37,7 +37,7 @@ class _Scan:
         self._indents: list[int] = []
         self._begins = True
         self._number = 0
-        self.title = self.first_heading = ""
+        self._heading = self.title = self.first_heading = ""
 
     def take(self, line: str) -> None:
         """The next line, or piece of one: only its first piece says what it is."""
@@ -54,14 +54,18 @@ class _Scan:
         else:
             self._take_text(line, line.rstrip("\n"))
         if self._slices.is_long:
-            self._slices.end(self._kind, self._level)
+            self._end_block()
 
     def end(self) -> None:
         """No more lines come."""
-        self._slices.end(self._kind, self._level)
+        self._end_block()
+
+    def _end_block(self) -> None:
+        self._slices.end(self._kind, self._level, self._heading or None)
+        self._heading = ""
 
     def _begin(self, kind: BlockKind, level: int = 0) -> None:
-        self._slices.end(self._kind, self._level)
+        self._end_block()
         self._kind, self._level = kind, level
 
     def _take_text(self, line: str, bare: str) -> None:
@@ -142,5 +146,6 @@ class _Scan:
             self._front_matter = 0
 
     def _note_heading(self, text: str) -> None:
+        self._heading = text
         if self._level == 1 and not self.first_heading:
             self.first_heading = text
