@@ -234,7 +234,8 @@ def test_an_entry_of_a_purged_record_is_hidden(world: QuickWorld) -> None:
     index(world).force(old)
     report = reconciled(world)
     assert (counts(report), report.verified) == ((0, 0, 1), True)
-    assert states(world)["r1"].tombstone
+    floor = world.store.read(TENANT, NAMESPACE)[0].floor
+    assert (states(world)["r1"].tombstone, states(world)["r1"].version) == (True, 2 * floor + 1)
     world.put("r1", TEXTS["r1"])
     world.project()
     assert world.found(TEXTS["r1"], mode=Mode.LEXICAL) == ["r1"]

@@ -1,6 +1,6 @@
 """What is to be done about a document, given what the table and the bucket have of it."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from palimpsest.domain.commits import Clock
@@ -63,8 +63,3 @@ def _unfinished(document: Document, *, now: datetime) -> Step:
     if now < attempt.lease:
         return Step.NOTHING
     return Step.GIVE_UP if attempt.tries >= MAX_TRIES else Step.RESUME
-
-
-def lease_until(now: datetime, seconds: float) -> datetime:
-    """Until when a worker is taken to be alive that has just been heard of."""
-    return now + timedelta(seconds=seconds)

@@ -90,11 +90,11 @@ class CanonicalService:
         wanted = dict.fromkeys([*found.missing, *found.differing], 0)
         embedded = target.carry(tenant, namespace, wanted).embedded if wanted else 0
         states = {s.id: s for s in self._orphans(tenant, namespace, target, found)}
-        _, records = self.store.read(tenant, namespace, list(states))
+        clock, records = self.store.read(tenant, namespace, list(states))
         gone = [state for record_id, state in states.items() if record_id not in records]
         if gone:
             partition = f"{tenant}#{namespace}"
-            target.index.write([_hidden(partition, state) for state in gone])
+            target.index.write([_hidden(partition, state, clock.floor) for state in gone])
         return embedded
 
     @staticmethod
@@ -107,11 +107,11 @@ class CanonicalService:
         return [s for s in target.index.walk(f"{tenant}#{namespace}") if s.id in orphaned]
 
 
-def _hidden(partition: str, state: EntryState) -> Entry:
-    """The tombstone entry over an entry without a record: of that entry's own revision, so that a
-    record of a later one goes over it.
+def _hidden(partition: str, state: EntryState, floor: int) -> Entry:
+    """The tombstone entry over an entry without a record: of the purge that may have removed it, or
+    of a later entry's own revision, so that a record of a later one goes over it.
     """
-    revision = state.version // 2
+    revision = max(state.version // 2, floor)
     return Entry(
         partition=partition,
         id=state.id,

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from palimpsest.adapters.dynamodb import items
@@ -41,17 +40,11 @@ def document_item(pk: str, document: Document) -> items.Item:
         "st": {"S": document.state.value},
         "rev": items.number(document.base),
         "w": items.number(document.writes),
-        "d": {"S": json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_told)},
+        "d": {"S": json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=to_text)},
     }
     if document.attempt is not None:
         item["attempt"] = {"S": document.attempt.id}
     return item
-
-
-def _told(value: object) -> object:
-    if isinstance(value, datetime):
-        return to_text(value)
-    raise TypeError(f"{type(value).__name__} is no part of a document")
 
 
 def document_of(item: Mapping[str, Any]) -> Document:

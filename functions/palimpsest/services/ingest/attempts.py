@@ -40,11 +40,17 @@ class Paused(PalimpsestError):
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """The document that is worked on, under its attempt, and whose it is."""
+    """The document that is worked on, and whose it is."""
 
     tenant: str
     document: Document
-    attempt: Attempt
+
+    @property
+    def attempt(self) -> Attempt:
+        """The attempt at it. Raises `Lost` where there is none any more."""
+        if self.document.attempt is None:
+            raise Lost("nobody is at work on the document")
+        return self.document.attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +65,32 @@ class Attempts:
         document = at.document
         clock, found = self.documents.read(at.tenant, document.namespace, [document.id])
         now = found.get(document.id)
-        attempt = now.attempt if now is not None and now.base >= clock.floor else None
-        if now is None or attempt is None or attempt.id != at.attempt.id:
+        if now is None or now.base < clock.floor or At(at.tenant, now).attempt.id != at.attempt.id:
             raise Lost("another attempt has begun")
-        return clock, At(at.tenant, now, attempt)
+        return clock, At(at.tenant, now)
 
     def leave(self, at: At, *, seconds: float) -> None:
         """Leave the attempt to whoever looks at it in so many seconds. Raises `Lost`."""
         _, at = self.current(at)
         now = self.clock.now()
-        after = left(at.document, at.attempt, until=now + timedelta(seconds=seconds), now=now)
-        if not self.documents.put(at.tenant, after, writes=at.document.writes):
-            raise Lost("another attempt has begun")
+        self._put(
+            at, left(at.document, at.attempt, until=now + timedelta(seconds=seconds), now=now)
+        )
+
+    def drop(self, at: At) -> None:
+        """Give the attempt up: whoever looks at the document next begins anew. Raises `Lost`."""
+        self._put(at, replace(at.document, attempt=None, writes=at.document.writes + 1))
 
     def keep(self, at: At, attempt: Attempt) -> At:
         """The attempt as it is from now on, its worker being alive. Raises `Lost`."""
         now = self.clock.now()
         leased = replace(attempt, lease=now + timedelta(seconds=LEASE_S))
-        document = with_attempt(at.document, leased, now=now)
-        if not self.documents.put(at.tenant, document, writes=at.document.writes):
+        return self._put(at, with_attempt(at.document, leased, now=now))
+
+    def _put(self, at: At, after: Document) -> At:
+        if not self.documents.put(at.tenant, after, writes=at.document.writes):
             raise Lost("another attempt has begun")
-        return At(at.tenant, document, leased)
+        return At(at.tenant, after)
 
 
 def contended(work: Callable[[], T | None], clock: Clock, *, until: float) -> T:

@@ -58,6 +58,6 @@ class ForgettingService:
             key = UploadPlace(tenant, namespace, document.path).key
             seen, asked = self.uploads.seen(key), self.clock.now()
             if self.forget(tenant, document, seen, until=until, by=by):
-                self.uploads.erase(key, before=asked + timedelta(seconds=1))
+                self.uploads.erase(key, before=asked + timedelta(milliseconds=1))
                 _, after = self.documents.read(tenant, namespace, [document_id])
                 return int(after[document_id].revision)

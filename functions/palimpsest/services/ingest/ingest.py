@@ -13,7 +13,7 @@ from datetime import timedelta
 
 from palimpsest.domain.document_attempts import Granted, Worker, begun, resumed
 from palimpsest.domain.document_steps import Step, next_step
-from palimpsest.domain.documents import Document, ObjectVersion, document_id
+from palimpsest.domain.documents import ObjectVersion, document_id
 from palimpsest.domain.errors import PalimpsestError, Throttled
 from palimpsest.domain.extraction import Unreadable
 from palimpsest.domain.upload_keys import UploadPlace
@@ -82,13 +82,13 @@ class IngestService:
             worker = Worker(str(uuid.uuid4()), now + timedelta(seconds=LEASE_S))
             if step is Step.FORGET and document is not None:
                 self.forgetting.forget(tenant, document, seen, until=until)
-            elif step is Step.GIVE_UP and document is not None and document.attempt is not None:
+            elif step is Step.GIVE_UP and document is not None:
                 with suppress(Lost):
-                    self.settling.given_up(At(tenant, document, document.attempt), until=until)
-            elif step is Step.RESUME and document is not None and document.attempt is not None:
-                after = resumed(document, document.attempt, worker, now=now)
+                    self.settling.given_up(At(tenant, document), until=until)
+            elif step is Step.RESUME and document is not None:
+                after = resumed(document, At(tenant, document).attempt, worker, now=now)
                 if self.documents.put(tenant, after, writes=document.writes):
-                    return _at(tenant, after)
+                    return At(tenant, after)
             elif seen is not None:
                 after = begun(
                     document,
@@ -101,7 +101,7 @@ class IngestService:
                     now=now,
                 )
                 if self.documents.put(tenant, after, writes=document.writes if document else None):
-                    return _at(tenant, after)
+                    return At(tenant, after)
 
     def _granted(self, place: UploadPlace, seen: ObjectVersion) -> Granted | None:
         if seen.grant is None:
@@ -134,9 +134,3 @@ class IngestService:
     def _leave(self, at: At, seconds: float) -> None:
         with suppress(PalimpsestError):  # else its lease will end
             self.attempts.leave(at, seconds=seconds)
-
-
-def _at(tenant: str, document: Document) -> At:
-    if document.attempt is None:
-        raise ValueError("nobody is at work on the document")
-    return At(tenant, document, document.attempt)

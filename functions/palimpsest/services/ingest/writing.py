@@ -55,6 +55,7 @@ class WritingService:
             try:
                 page = files.page(at.attempt.done)
             except NotFound as error:
+                self.attempts.drop(at)
                 raise Lost("its chunks are gone") from error
             records = [
                 chunk_record(at.document, at.attempt.generation, chunk, uri=uri) for chunk in page
