@@ -8,8 +8,8 @@ OF_PURGES = (
     Mutation(
         "floor not set",
         TABLE + "transaction.py",
-        '    if plan.purges:\n        sets.append("fl = :next")\n',
-        "",
+        '        sets += ["fl = :next", "ft = :at"]\n        values[":at"] = ',
+        "        _ = ",
         "what was purged is still there",
         PURGES,
     ),
@@ -89,8 +89,8 @@ OF_PURGES = (
     Mutation(
         "erased whatever it is by now",
         TABLE + "purging.py",
-        '"attribute_not_exists(pk) OR #rev <= :floor"',
-        '"attribute_not_exists(pk) OR attribute_exists(pk)"',
+        'f"attribute_not_exists(pk) OR {below}"',
+        'f"attribute_not_exists(pk) OR attribute_exists(pk) OR {below}"',
         "a record written after the purge is lost",
         PURGES,
     ),

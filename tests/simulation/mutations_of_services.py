@@ -131,7 +131,7 @@ OF_SERVICES = (
     Mutation(
         "feed shows what changed since",
         SERVICES + "walks.py",
-        "                and records[change.record_id].revision == change.revision\n",
+        "                and now[change.record_id].revision == change.revision\n",
         "",
         "a record is told twice",
     ),

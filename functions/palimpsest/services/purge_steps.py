@@ -112,21 +112,22 @@ class PurgeJobService:
         """
         work = work_prefix(job.tenant, job.namespace)
         passes = {key.removeprefix(work).partition("/")[0] for key in self.objects.keys(work)}
-        prefixes = list(self._generations(job))
+        prefixes = list(self._generations(job, floor))
         for name in sorted(passes):
             prefix = work_prefix(job.tenant, job.namespace, name)
             if _began_before(PassFiles(self.objects, prefix), floor):
                 prefixes.append(prefix)
         return prefixes
 
-    def _generations(self, job: Job) -> Iterator[str]:
+    def _generations(self, job: Job, floor: int) -> Iterator[str]:
         """Where the files of generations lie that no document names any more."""
         texts = text_prefix(job.tenant, job.namespace)
         named = {tuple(k.removeprefix(texts).split("/")[:2]) for k in self.objects.keys(texts)}
         for document_id, number in sorted(named):
             _, found = self.documents.read(job.tenant, job.namespace, [document_id])
             document = found.get(document_id)
-            if document is None or document.generation(int(number)) is None:
+            there = document if document is not None and document.base >= floor else None
+            if there is None or there.generation(int(number)) is None:
                 yield text_prefix(job.tenant, job.namespace, document_id, int(number))
 
     def _receipt(self, job: Job, floor: int, purged_at: datetime) -> Mapping[str, int]:
