@@ -14,6 +14,8 @@ from reconcile import answers
 from reconcile.app import api, services
 
 UPLOAD_S = 3_600
+MOST_KEY_BYTES = 1_024
+"""Of an object in S3."""
 
 
 @api.route(
@@ -47,7 +49,8 @@ def key_of(uri: str, tenant: str) -> str:
     key = uri.removeprefix(place)
     own = uri.startswith(place) and key.startswith(lists_of(tenant))
     steps = key.split("/")
-    if not own or not steps[-1] or {".", "..", ""} & set(steps):
+    no_key = len(key.encode()) > MOST_KEY_BYTES or any(character < " " for character in key)
+    if not own or no_key or not steps[-1] or {".", "..", ""} & set(steps):
         msg = f"a list lies at {place}{lists_of(tenant)}…"
         raise InvalidRequest.one("body", "active_uri", msg=msg, kind="active_uri")
     return key

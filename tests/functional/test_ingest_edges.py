@@ -92,10 +92,11 @@ def test_a_blank_document_that_a_reader_lets_through_has_no_text(world: IngestWo
 
 @pytest.mark.parametrize("fault", [False, Throttled("busy", retry_after=0.1)])
 def test_a_busy_clock_is_waited_for_a_while(world: IngestWorld, fault: Any) -> None:
-    world.store = Failing(world.store, "commit", 20, fault)
+    here: Any = world
+    here.store = Failing(world.store, "commit", 20, fault)
     world.compose()
     assert world.ingest("a.txt", TEXT).state is DocumentState.READY
-    world.store = Failing(world.store, "commit", 10**9, fault)
+    here.store = Failing(world.store, "commit", 10**9, fault)
     world.compose()
     world.upload("b.txt", TEXT)
     begun = world.clock.monotonic()
@@ -214,10 +215,11 @@ def test_a_page_of_text_is_read_though_the_document_is_replaced_meanwhile(
     def text() -> str:
         return service(world).text(TENANT, NAMESPACE, its_id, offset=0, limit=10).text
 
+    here: Any = world
     objects = world.objects
-    world.objects = Failing(objects, "get", TRIES - 1, NotFound("gone"))  # type: ignore[assignment]
+    here.objects = Failing(objects, "get", TRIES - 1, NotFound("gone"))
     assert text() == TEXT[:10]
-    world.objects = Failing(objects, "get", TRIES, NotFound("gone"))  # type: ignore[assignment]
+    here.objects = Failing(objects, "get", TRIES, NotFound("gone"))
     with pytest.raises(NotFound):
         text()
     world.objects = objects

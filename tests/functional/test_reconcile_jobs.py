@@ -299,6 +299,6 @@ def test_a_page_that_is_lost_without_a_purge_is_an_error_and_no_stale_pass(
 
 def test_a_page_cannot_be_prepared_before_there_is_a_plan(quick: QuickWorld) -> None:
     job = quick.begun(6, NEW)
-    with pytest.raises(ValueError, match="no plan"):
+    with pytest.raises(Throttled, match="being planned"):
         quick.pass_jobs.prepare(quick.job(job), 0, until=LATER)
     assert quick.fences.read(TENANT, NAMESPACE).begun == 6

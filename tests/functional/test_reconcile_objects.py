@@ -188,3 +188,62 @@ def test_a_dry_run_of_a_list_in_an_object_keeps_nothing(listed: QuickWorld) -> N
     assert report["ids"] == {"added": ["c"], "updated": [], "removed": ["b"]}
     assert listed.fences.read(TENANT, NAMESPACE).begun == 5
     assert listed.pass_jobs.apply(listed.job(job), until=LATER)
+
+
+def test_a_pass_that_waits_for_its_job_ends_where_a_later_one_of_its_revision_has_begun(
+    listed: QuickWorld,
+) -> None:
+    given(listed, lines_of(NEW))
+    for revision in (7, 0):
+        waiting = begun(listed, revision)
+        listed.clock.move(1)
+        assert listed.reconcile(revision, {"a": "Ada keeps geese."}).applied
+        listed.put("own", "Written after it.")
+        done = listed.run(waiting).result
+        assert done is not None
+        assert (done["applied"], done["reason"]) == (False, "stale")
+        assert listed.active() == {"a": "Ada keeps geese.", "own": "Written after it."}
+
+
+def test_of_two_that_wait_the_one_asked_for_later_goes_on_whichever_begins_first(
+    listed: QuickWorld,
+) -> None:
+    given(listed, lines_of(NEW))
+    for revision in (7, 0):
+        first = begun(listed, revision)
+        listed.clock.move(1)
+        second = begun(listed, revision)
+        for job in (second, first):
+            listed.run(job)
+        told = [listed.job(job).result for job in (first, second)]
+        assert [one["applied"] for one in told if one] == [False, True]
+        again = begun(listed, revision)
+        listed.clock.move(1)
+        last = begun(listed, revision)
+        for job in (again, last):
+            listed.run(job)
+        told = [listed.job(job).result for job in (again, last)]
+        assert [one["applied"] for one in told if one] == [True, True]
+
+
+def test_a_newer_revision_that_waits_goes_on_over_an_older_one(listed: QuickWorld) -> None:
+    given(listed, lines_of(NEW))
+    waiting = begun(listed, 9)
+    listed.clock.move(1)
+    assert listed.reconcile(8, {"x": "Xenia sings."}).applied
+    done = listed.run(waiting).result
+    assert done is not None
+    assert done["applied"]
+
+
+def test_a_purge_ends_a_pass_that_waits_for_its_job(listed: QuickWorld) -> None:
+    given(listed, lines_of(NEW))
+    waiting = begun(listed, 9)
+    listed.clock.move(1)
+    purge = listed.run_purge(listed.purges.purge(TENANT, NAMESPACE, by="key"))
+    done = listed.run(waiting).result
+    assert done is not None
+    assert (done["applied"], done["reason"]) == (False, "stale")
+    assert listed.active() == {}
+    assert purge.result is not None
+    assert set(purge.result["receipt"].values()) == {0}

@@ -59,7 +59,9 @@ def test_passes_jobs_purges_and_canonical_ones_run_on_the_table(world: Reconcile
 
 def test_a_fence_goes_upward_only_and_0_leaves_its_revision(world: ReconcileWorld) -> None:
     def begin(revision: int, attempt: str) -> bool:
-        return world.fences.begin(TENANT, NAMESPACE, revision, attempt=attempt)
+        return world.fences.begin(
+            TENANT, NAMESPACE, revision, attempt=attempt, asked=world.clock.now()
+        )
 
     def read() -> Fence:
         return world.fences.read(TENANT, NAMESPACE)
@@ -84,7 +86,7 @@ def test_a_fence_is_read_together_with_the_clock(world: ReconcileWorld) -> None:
     fence, clock = world.fences.settled(TENANT, NAMESPACE)
     assert (fence, clock.revision, clock.counts) == (Fence(), 0, dict.fromkeys(Status, 0))
     world.put("a", "Ada keeps bees.")
-    world.fences.begin(TENANT, NAMESPACE, 3, attempt="a")
+    world.fences.begin(TENANT, NAMESPACE, 3, attempt="a", asked=world.clock.now())
     fence, clock = world.fences.settled(TENANT, NAMESPACE)
     assert (fence.begun, clock.revision, clock.counts[Status.ACTIVE]) == (3, 1, 1)
 
@@ -143,9 +145,9 @@ def test_a_commit_under_a_fence_is_applied_only_while_it_bears_its_attempt(
     world: ReconcileWorld,
 ) -> None:
     assert not world.store.commit(plan(world, fence="a"))
-    world.fences.begin(TENANT, NAMESPACE, 0, attempt="a")
+    world.fences.begin(TENANT, NAMESPACE, 0, attempt="a", asked=world.clock.now())
     assert world.store.commit(plan(world, fence="a"))
-    world.fences.begin(TENANT, NAMESPACE, 0, attempt="b")
+    world.fences.begin(TENANT, NAMESPACE, 0, attempt="b", asked=world.clock.now())
     assert not world.store.commit(plan(world, fence="a"))
     assert world.store.commit(plan(world, purges=True))
     assert not world.store.commit(plan(world, fence="b"))

@@ -72,7 +72,7 @@ def test_what_the_machine_cannot_tell_by_itself_the_function_is_told() -> None:
 
 def test_jobs_whose_machine_was_never_started_are_looked_for_every_hour() -> None:
     resume = FUNCTIONS["JobsFunction"]["Events"]["Resume"]["Properties"]
-    assert resume["Schedule"] == "rate(1 hour)"
+    assert resume["Schedule"] == "rate(5 minutes)"
     assert json.loads(resume["Input"]) == {"step": "resume"}
 
 

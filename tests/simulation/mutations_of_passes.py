@@ -22,7 +22,7 @@ OF_PASSES = (
     Mutation(
         "fence not replaced",
         TABLE + "fences.py",
-        "return self._update(tenant, namespace, update, values, asked)",
+        "return self._update(tenant, namespace, update, values, condition)",
         "return True",
         "no pass ever applies",
         RECONCILE,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from simulation.world import World
 
 NUMBERED = ("H#", "E#")
-PLACES = {"lexical", "semantic", "records", "history", "vectors", "ledger", "erasures", "objects"}
+PLACES = {"lexical", "semantic", "records", "history", "vectors", "ledger", "erasures"}
+PLACES |= {"documents", "marks", "objects"}
 
 
 def check_commit(commit: Commit, fence: Written | None, passes: Passes, moment: int) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from palimpsest.domain.passes import Pass
-from palimpsest.services.reconciling.beginning import BeginningService, PassRequest
+from palimpsest.services.reconciling.beginning import Asked, BeginningService, PassRequest
 from simulation.passes import Begun, Passes
 from simulation.scheduling import Violated
 
@@ -14,12 +14,12 @@ class WatchedBeginning(BeginningService):
 
     passes: Passes
 
-    def begin(self, request: PassRequest, *, attempt: str) -> Pass:
+    def begin(self, request: PassRequest, *, attempt: str, asked: Asked | None = None) -> Pass:
         listed = self.passes.by_name[request.by]
         if listed.dry_run:
             raise Violated("dry runs", f"{listed} begins")
         self.passes.attempts.setdefault(attempt, Begun(attempt, listed))
-        return self._took(BeginningService.begin(self, request, attempt=attempt))
+        return self._took(BeginningService.begin(self, request, attempt=attempt, asked=asked))
 
     def resume(self, request: PassRequest, *, attempt: str) -> Pass:
         return self._took(BeginningService.resume(self, request, attempt=attempt))

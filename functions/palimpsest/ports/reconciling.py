@@ -1,6 +1,7 @@
 """What reconciling and jobs need of the canonical table. All reads are strongly consistent."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Protocol
 
 from palimpsest.domain.commits import Clock
@@ -13,9 +14,20 @@ from palimpsest.domain.planning import Standing
 class Fences(Protocol):
     """The fence of each namespace, which orders the passes over it."""
 
-    def begin(self, tenant: str, namespace: str, revision: int, *, attempt: str) -> bool:
+    def begin(
+        self,
+        tenant: str,
+        namespace: str,
+        revision: int,
+        *,
+        attempt: str,
+        asked: datetime,
+        at_once: bool = True,
+    ) -> bool:
         """Replace the fence's attempt and, unless `revision` is 0, its newest R; False and nothing
-        if a newer R has begun. May be repeated.
+        if a newer R has begun. `asked`: when the pass was asked for. One that does not begin at
+        once, but later, is refused too where another one that was asked for since, and that is not
+        of an older R, has begun meanwhile. May be repeated.
         """
         ...
 

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from palimpsest.adapters.dynamodb import items
@@ -10,6 +11,7 @@ from palimpsest.adapters.dynamodb.batches import get_items
 from palimpsest.adapters.dynamodb.client import translated
 from palimpsest.domain.commits import Clock
 from palimpsest.domain.errors import Throttled
+from palimpsest.domain.instants import to_millis
 from palimpsest.domain.passes import UNORDERED, Fence
 
 if TYPE_CHECKING:
@@ -52,17 +54,32 @@ class DynamoFences:
         self._table = table
         self._client = client
 
-    def begin(self, tenant: str, namespace: str, revision: int, *, attempt: str) -> bool:
+    def begin(
+        self,
+        tenant: str,
+        namespace: str,
+        revision: int,
+        *,
+        attempt: str,
+        asked: datetime,
+        at_once: bool = True,
+    ) -> bool:
         """See `Fences.begin`."""
-        update = "SET attempt = :attempt"
-        values = {":attempt": {"S": attempt}}
-        asked: dict[str, Any] = {}
+        update = "SET attempt = :attempt, asked = :asked"
+        values = {":attempt": {"S": attempt}, ":asked": items.number(to_millis(asked))}
+        conditions = list[str]()
+        none_later = "attribute_not_exists(asked) OR asked <= :asked"
         if revision != UNORDERED:
             none_newer = "attribute_not_exists(begun) OR begun <= :revision"
+            conditions.append(none_newer)
+            none_later += " OR begun < :revision"
             update += ", begun = :revision"
             values[":revision"] = items.number(revision)
-            asked["ConditionExpression"] = none_newer
-        return self._update(tenant, namespace, update, values, asked)
+        if not at_once:
+            conditions.append(none_later)
+        told = " AND ".join(f"({one})" for one in conditions)
+        condition = {"ConditionExpression": told} if told else {}
+        return self._update(tenant, namespace, update, values, condition)
 
     def read(self, tenant: str, namespace: str) -> Fence:
         """See `Fences.read`."""

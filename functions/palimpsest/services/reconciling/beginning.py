@@ -7,6 +7,7 @@ the records before anything is planned.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 
 from palimpsest.domain.commits import Clock as NamespaceClock
@@ -31,6 +32,14 @@ class PassRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """When a pass was asked for that begins later, and the namespace's purge floor then."""
+
+    at: datetime
+    floor: int
+
+
+@dataclass(frozen=True, slots=True)
 class BeginningService:
     """Begins passes."""
 
@@ -39,10 +48,18 @@ class BeginningService:
     log: CommitLog
     clock: Clock
 
-    def begin(self, request: PassRequest, *, attempt: str) -> Pass:
-        """The pass, once it has begun. Raises `Displaced` where a newer one has."""
+    def begin(self, request: PassRequest, *, attempt: str, asked: Asked | None = None) -> Pass:
+        """The pass, once it has begun. Raises `Displaced` where a newer one has; and where it was
+        `asked` for earlier (None: just now) and something has begun since that ends it: a later
+        pass, or a purge.
+        """
         tenant, namespace = request.tenant, request.namespace
-        if not self.fences.begin(tenant, namespace, request.revision, attempt=attempt):
+        if asked is not None and self.store.read(tenant, namespace)[0].floor > asked.floor:
+            raise Displaced(self.fences.read(tenant, namespace).begun)
+        at = asked.at if asked is not None else self.clock.now()
+        if not self.fences.begin(
+            tenant, namespace, request.revision, attempt=attempt, asked=at, at_once=asked is None
+        ):
             raise Displaced(self.fences.read(tenant, namespace).begun)
         return self.resume(request, attempt=attempt)
 

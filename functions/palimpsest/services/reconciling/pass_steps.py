@@ -177,7 +177,7 @@ class PassJobService:
         fence = self.fences.read(state.request.tenant, state.request.namespace)
         if fence.attempt == state.attempt:
             return self.beginning.resume(state.request, attempt=state.attempt)
-        return self.beginning.begin(state.request, attempt=state.attempt)
+        return self.beginning.begin(state.request, attempt=state.attempt, asked=state.asked)
 
     def _plan(self, one: Pass, state: PassState, files: PassFiles) -> Planned:
         keep = None if state.dry_run else files

@@ -9,7 +9,7 @@ from palimpsest.domain.jobs import Job, JobKind, JobStatus, job_id, machine_inpu
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced
 from palimpsest.ports import Clock, Jobs, JobStarter, ObjectStore
-from palimpsest.services.reconciling.beginning import BeginningService, PassRequest
+from palimpsest.services.reconciling.beginning import Asked, BeginningService, PassRequest
 from palimpsest.services.reconciling.pass_files import Desired, PassFiles, work_prefix
 from palimpsest.services.reconciling.pass_state import PassState
 from palimpsest.services.reconciling.planning import PlanningService, distinct
@@ -17,6 +17,11 @@ from palimpsest.services.reconciling.steps import PassSteps, begun_of
 
 MOST_CHANGES = 1_000
 """Of a pass that is done within its request."""
+
+MOST_LISTED = 5_000
+"""Records of a list that is planned within its request: a longer one is a job at once, since on a
+busy machine the plan alone would take too long.
+"""
 
 PREPARED_S = 9.0
 APPLIED_S = 14.0
@@ -54,6 +59,7 @@ class ReconcileService:
         """
         for _ in distinct(desired):
             pass
+        job = job or len(desired) > MOST_LISTED
         state = PassState(request=request, attempt=str(uuid.uuid4()), dry_run=dry_run)
         try:
             if job:
@@ -71,9 +77,10 @@ class ReconcileService:
         """
         state = PassState(request=request, attempt=str(uuid.uuid4()), dry_run=dry_run, key=key)
         try:
-            self.beginning.preview(request)
+            asked = Asked(self.clock.now(), self.beginning.preview(request).floor)
         except Displaced as error:
             return self.steps.stale(state, error.newest)
+        state = replace(state, asked=asked)
         return self._started(state, self._files(state, self.objects), prepared=False)
 
     def _as_job(self, state: PassState, desired: Sequence[Desired]) -> Job:

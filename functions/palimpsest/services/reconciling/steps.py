@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from palimpsest.domain.errors import Throttled
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.domain.passes import Displaced, Pass
 from palimpsest.domain.planning import ChangeKind
@@ -98,9 +99,9 @@ class PassSteps:
 
 
 def begun_of(state: PassState) -> tuple[Pass, Planned]:
-    """The pass and its plan, which there are by now."""
+    """The pass and its plan. Raises `Throttled` where it is just being planned once more."""
     if state.begun is None or state.planned is None:
-        raise ValueError("the pass has no plan yet")
+        raise Throttled("the pass is being planned", retry_after=1.0)
     return state.begun, state.planned
 
 
