@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palimpsest.domain.errors import NotFound
+from palimpsest.domain.errors import NotFound, Throttled
 from palimpsest.domain.jobs import Job, JobKind, JobStatus
 from palimpsest.domain.pass_report import PassReport
 from palimpsest.services import embed_texts
