@@ -5,10 +5,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from palimpsest.api.fields import Instant, Unbroken
+from palimpsest.api.fields import Instant
 from palimpsest.api.record_body import MetadataShape, checked_metadata
 from palimpsest.domain.document_attempts import Granted
 from palimpsest.domain.upload_keys import MAX_PATH_BYTES, path_fault
+
+A_FILE = r"^(?!([\s\S]*/)?\.{1,2}(/|(?![\s\S])))[^\x00]*[^/\x00](?![\s\S])"
+"""What `path_fault` takes: no NUL, no part `.` or `..`, no `/` at the end."""
 
 
 def _path(value: str) -> str:
@@ -24,9 +27,13 @@ class UploadBody(BaseModel):
     """
 
     model_config = ConfigDict(strict=True, extra="forbid")
-    path: Annotated[str, AfterValidator(_path), Field(min_length=1, max_length=MAX_PATH_BYTES)]
+    path: Annotated[
+        str,
+        AfterValidator(_path),
+        Field(min_length=1, max_length=MAX_PATH_BYTES, json_schema_extra={"pattern": A_FILE}),
+    ]
     content_type: (
-        Annotated[Unbroken, Field(min_length=1, max_length=255, pattern=r"^[!-~][ -~]*$")] | None
+        Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[!-~][ -~]*$")] | None
     ) = None
     metadata: (
         Annotated[

@@ -25,6 +25,12 @@ ROUTES: list[tuple[str, str, Any, str]] = [
     ("POST", "/reconcile", {"namespace": "notes", "revision": 1, "active": []}, "admin"),
     ("POST", "/reconcile", {"namespace": "notes", "source": "canonical"}, "admin"),
     ("DELETE", "/namespaces/{ns}", None, "admin"),
+    ("POST", "/namespaces/{ns}/documents", {"path": "a.txt"}, "write"),
+    ("GET", "/namespaces/{ns}/documents", None, "read"),
+    ("GET", "/namespaces/{ns}/documents/{id}", None, "read"),
+    ("GET", "/namespaces/{ns}/documents/{id}/text", None, "read"),
+    ("DELETE", "/namespaces/{ns}/documents/{id}", None, "write"),
+    ("POST", "/namespaces/{ns}/documents/{id}/reindex", None, "write"),
 ]
 LESSER = {"read": [], "write": ["read"], "admin": ["read", "write"]}
 WITHOUT_NAMESPACE: list[tuple[str, str, Any, str]] = [

@@ -158,7 +158,7 @@ def test_a_dry_run_names_the_first_100_ids_of_each_kind(http: Http, count: int) 
 def test_a_text_that_no_model_takes_is_told_as_failed_and_found_by_its_words(
     http: Http,
 ) -> None:
-    embedder = http.reconciling.passes.steps.preparing.embedder
+    embedder = http.reconciling.passes.steps.preparing.embedding.embedder
     embedder.inject(Fault(kind=FaultKind.ZERO, containing="bread"))
     told = http.reconcile(revision=1, active=items(OLD)).body
     assert (told["added"], told["verified"]) == (3, True)  # the records are as the list has them

@@ -1,5 +1,6 @@
 """The endpoint is killed with commits that it had acknowledged and not yet saved."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,8 @@ from palimpsest.services.restore import MARGIN
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
+FEW = 10
+"""What others wrote just before the save, whose vectors came after it; the sample alone is 60."""
 
 
 def awaited(done: Callable[[], bool], *, patience_s: float = 30) -> None:
@@ -48,7 +51,9 @@ def test_what_a_kill_has_lost_is_not_served_and_its_revisions_are_never_given_ou
     told = local_stack.make("up")
     assert told.count("not clean") == 1
     assert "the index was ahead of the table and is built again" in told
-    assert "0 texts embedded" in told
+    embedded = re.search(r"(\d+) texts embedded", told)
+    assert embedded is not None
+    assert int(embedded[1]) < FEW, told
     values = local_stack.values
     with Client(values["PALIMPSEST_URL"], values["PALIMPSEST_KEY"]) as again:
         status = again.wait(busy)
@@ -78,7 +83,7 @@ def after_a_save(client: Client, stack: LocalStack) -> None:
     state = stack.folder / "state"
     tick = client.fresh("tick")
     client.put(tick, "a", "a reason to save").raise_for_status()
-    client.wait(tick)  # its vector is held: nothing that is saved has yet to be embedded
+    client.wait(tick)  # its vector is held
     before = newest(state)
     client.delete(tick, "a").raise_for_status()
     awaited(lambda: newest(state) > before)

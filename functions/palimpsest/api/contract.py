@@ -81,6 +81,11 @@ JOB_ID: Json = {
     "pattern": f"^{ID_PATTERN}$",
     "description": "As a 202 gave it; anything else is 404.",
 }
+DOCUMENT_ID: Json = {
+    "type": "string",
+    "pattern": "^doc_[a-z2-7]+$",
+    "description": "As an answer gave it; anything else is 404.",
+}
 EMPTY: Json = {
     "required": False,
     "content": {"application/json": {"schema": {"type": "object", "additionalProperties": False}}},
@@ -102,6 +107,8 @@ def path_parameter(name: str, method: str, resource: str) -> Json:
         return NAMESPACE
     if resource.startswith("/jobs/"):
         return JOB_ID
+    if "/documents/" in resource:
+        return DOCUMENT_ID
     return READ_ID if method in READING else RECORD_ID
 
 

@@ -4,6 +4,7 @@ without harm to this one.
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -154,10 +155,14 @@ def _pieces(reading: int, deadline: float) -> Iterator[bytes]:
 
 def _ended(process: subprocess.Popen[bytes]) -> tuple[int, int]:
     """End the process and all of its group, whatever it is doing: its return code, negative for a
-    signal, and the most memory it had, in bytes. Until it is waited for, its number is no other's.
+    signal, and the most memory it had, in bytes (0 where that is not known: until it is a program
+    of its own, a process counts what the one has that starts it). Until it is waited for, its
+    number is no other's.
     """
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     _pid, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, usage.ru_maxrss * _RSS_UNIT
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = usage.ru_maxrss if usage.ru_maxrss > own else 0
+    return process.returncode, peak * _RSS_UNIT
