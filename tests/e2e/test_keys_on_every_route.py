@@ -48,6 +48,7 @@ BODIES: Mapping[str, list[dict[str, Any] | None]] = {
         {"namespace": "$ns", "source": "canonical"},
     ],
     "postList": [None, {}],
+    "reindexDocument": [None, {}],
     "postDocument": [{"path": "stranger.txt", "metadata": {"by": "a stranger"}}],
 }
 """The bodies of every route that takes one: `$ns` and `$id` are what is asked for, `$inside` is a

@@ -314,3 +314,105 @@ def test_the_ledger_of_documents_and_records_is_one_list(world: IngestWorld) -> 
     assert world.unsearchable.retry(TENANT, NAMESPACE, key=key) == 6
     assert world.unsearchable.retry(TENANT, NAMESPACE, key=key) == 6
     assert sorted(world.queue.sent) == [(f"{n}.txt", 0.0, True) for n in range(3)]
+
+
+def test_two_who_erase_the_same_generation_are_one(world: IngestWorld) -> None:
+    world.ingest("a.txt", TEXT)
+    world.ingest("a.txt", "short")
+    world.clock.move(61)
+    turns = list[str]()
+
+    def told(call: str) -> None:
+        if call == "documents.put" and not turns:
+            turns.append(call)
+            assert world.erase_documents() == 1
+
+    world.watch(told, "documents")
+    assert world.erase_documents() == 1
+    assert [one.number for one in world.document("a.txt").generations] == [2]
+    assert not world.items("G#")
+
+
+def test_whoever_leaves_a_document_that_is_another_s_by_now_leaves_it_alone(
+    world: IngestWorld,
+) -> None:
+    world.upload("a.txt", TEXT)
+    world.embedder.inject(Fault(kind=FaultKind.OUTAGE))
+    turns = list[str]()
+
+    def told(call: str) -> None:
+        if call == "documents.put" and len(turns) < 3:
+            turns.append(call)
+            if len(turns) == 3:  # it is being left
+                world.upload("a.txt", f"{TEXT} Again.")
+                world.embedder.heal()
+                assert world.look("a.txt") is None
+
+    world.watch(told, "documents")
+    assert world.look("a.txt") is not None
+    assert world.document("a.txt").state is DocumentState.READY
+    assert world.look("a.txt") is None
+
+
+def test_a_document_that_others_write_all_the_time_is_left_when_time_is_up(
+    world: IngestWorld,
+) -> None:
+    world.upload("a.txt", TEXT)
+    here: Any = world
+    here.documents = Failing(world.documents, "put", 10**9, False)
+    world.compose()
+
+    def told(call: str) -> None:
+        if call == "uploads.seen":
+            world.clock.move(300)
+
+    world.watch(told, "uploads")
+    with pytest.raises(Throttled):
+        world.look("a.txt")
+
+
+def test_a_reading_is_not_begun_with_too_little_time_left(world: IngestWorld) -> None:
+    world.upload("a.txt", TEXT)
+    place = UploadPlace(TENANT, NAMESPACE, "a.txt")
+    assert world.ingesting.look(place, until=world.clock.monotonic() + 200) == 0.0
+    assert world.reader.read_names == []
+    assert world.look("a.txt") is None
+
+
+def test_an_embedding_whose_time_is_up_is_gone_on_with_at_once(world: IngestWorld) -> None:
+    world.upload("a.txt", TEXT)
+
+    def told(call: str) -> None:
+        if call == "vectors.held":
+            world.clock.move(790)
+
+    world.watch(told, "vectors")
+    place = UploadPlace(TENANT, NAMESPACE, "a.txt")
+    assert world.ingesting.look(place, until=world.clock.monotonic() + 700) == 0.0
+    assert world.document("a.txt").attempt is not None
+
+
+def test_a_ledger_names_what_was_purged_and_nobody_reads_it_again(world: IngestWorld) -> None:
+    world.ingest("a.bin", b"\xff\xfe")
+    world.clock.move(1)
+    world.purges.purge(TENANT, NAMESPACE, by="key")
+    assert world.unsearchable.retry(TENANT, NAMESPACE) == 0
+    assert world.queue.sent == []
+
+
+def test_an_attempt_that_another_has_overtaken_writes_nothing_more(world: IngestWorld) -> None:
+    world.upload("a.txt", TEXT)
+    turns = list[str]()
+
+    def told(call: str) -> None:
+        if call == "store.commit" and not turns:
+            turns.append(call)
+            world.upload("a.txt", f"{TEXT} Again.")
+            world.embedder.inject(Fault(kind=FaultKind.OUTAGE))
+            assert world.look("a.txt") is not None  # begun, and waiting
+
+    world.watch(told, "store")
+    assert world.look("a.txt") is None  # the other one's
+    document = world.document("a.txt")
+    assert document.state is DocumentState.PENDING
+    assert not world.items(f"R#{document.id}.1.")

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from palimpsest.domain.commit_planning import CommitRequest, Operation
+from palimpsest.domain.commits import Clock
 from palimpsest.domain.document_attempts import Worker, begun
 from palimpsest.domain.errors import IdempotencyMismatch, NotFound, Throttled
 from palimpsest.domain.idempotency import IdempotencyKey
@@ -288,3 +289,21 @@ def test_a_purge_gives_up_where_others_never_stop_and_has_done_nothing(full: Qui
     assert 14 <= full.clock.monotonic() - begun < 14 + 1.6
     assert full.store.read(TENANT, NAMESPACE)[0].floor == 0
     assert full.starter.payloads == []
+
+
+def test_a_purge_that_cannot_be_seen_yet_is_known_by_its_job(full: QuickWorld) -> None:
+    job, store = purge(full), full.store
+    left: list[Any] = [(Clock(counts=dict.fromkeys(Status, 0)), {})]
+
+    class Late:
+        def read(self, *arguments: Any) -> Any:
+            return left.pop() if left else store.read(*arguments)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+    late: Any = Late()
+    full.store = late
+    full.compose()
+    assert receipt(full.run_purge(job)) == NOTHING
+    assert not left

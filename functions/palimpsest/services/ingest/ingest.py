@@ -10,6 +10,7 @@ import uuid
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import cast
 
 from palimpsest.domain.document_attempts import Granted, Worker, begun, resumed
 from palimpsest.domain.document_steps import Step, next_step
@@ -89,15 +90,16 @@ class IngestService:
                 after = resumed(document, At(tenant, document).attempt, worker, now=now)
                 if self.documents.put(tenant, after, writes=document.writes):
                     return At(tenant, after)
-            elif seen is not None:
+            else:
+                found_object = cast("ObjectVersion", seen)  # nothing is begun without one
                 after = begun(
                     document,
-                    seen,
+                    found_object,
                     worker,
                     clock,
                     namespace=namespace,
                     path=place.path,
-                    granted=self._granted(place, seen),
+                    granted=self._granted(place, found_object),
                     now=now,
                 )
                 if self.documents.put(tenant, after, writes=document.writes if document else None):
