@@ -68,6 +68,7 @@ class IngestWorld(QuickWorld):
         )
         self.erasing_documents = EraseDocumentsService(
             documents=self.documents,
+            ledger=self.ledger,
             indexes=lambda: [self.index],
             objects=self.objects,
             clock=self.clock,

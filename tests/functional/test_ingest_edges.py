@@ -416,3 +416,15 @@ def test_an_attempt_that_another_has_overtaken_writes_nothing_more(world: Ingest
     document = world.document("a.txt")
     assert document.state is DocumentState.PENDING
     assert not world.items(f"R#{document.id}.1.")
+
+
+def test_the_ledger_forgets_chunks_with_their_generation(world: IngestWorld) -> None:
+    world.embedder.inject(Fault(kind=FaultKind.ZERO, containing="topic3"))
+    world.ingest("a.txt", TEXT)
+    assert world.unsearchable.page(TENANT, NAMESPACE, limit=50).records
+    world.ingest("a.txt", "short")
+    world.clock.move(61)
+    assert world.erase_documents() == 1
+    page = world.unsearchable.page(TENANT, NAMESPACE, limit=50)
+    assert (page.documents, page.records) == ((), ())
+    assert not world.items("U#")

@@ -54,7 +54,11 @@ def ingest_services(settings: Settings | None = None) -> IngestServices:
         uploads=uploads,
         queue=queue,
         erasing=EraseDocumentsService(
-            documents=documents, indexes=kept.every, objects=objects, clock=clock
+            documents=documents,
+            ledger=parts.reading.ledger,
+            indexes=kept.every,
+            objects=objects,
+            clock=clock,
         ),
         clock=clock,
     )

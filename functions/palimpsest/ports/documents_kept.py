@@ -63,7 +63,7 @@ class Documents(Protocol):
         ...
 
     def erase_chunks(self, tenant: str, namespace: str, chunk_ids: Sequence[str]) -> None:
-        """Erase these chunks with their vectors and entries of the ledger, whatever the index."""
+        """Erase these chunks, which follow one another, with their vectors of every model."""
         ...
 
     def embedded(

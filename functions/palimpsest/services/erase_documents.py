@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from palimpsest.domain.documents import Document, Generation
 from palimpsest.domain.entries import Entry
-from palimpsest.ports import Clock, Documents, Ended, ObjectStore, SearchIndex
+from palimpsest.ports import Clock, Documents, Ended, IndexLedger, ObjectStore, SearchIndex
 from palimpsest.services.erase import SETTLING_S
 from palimpsest.services.ingest.document_files import DocumentFiles
 
@@ -25,6 +25,7 @@ class EraseDocumentsService:
     """
 
     documents: Documents
+    ledger: IndexLedger
     indexes: Callable[[], Sequence[SearchIndex]]
     objects: ObjectStore
     clock: Clock
@@ -70,6 +71,8 @@ class EraseDocumentsService:
             hidden = [_hidden(f"{tenant}#{namespace}", chunk_id, revision) for chunk_id in ids]
             for index in self.indexes():
                 index.write(hidden)
+                over = dict.fromkeys(ids, revision)
+                self.ledger.settle(tenant, namespace, index.generation(), add=[], clear=over)
             self.documents.erase_chunks(tenant, namespace, ids)
         return True
 

@@ -17,6 +17,7 @@ from palimpsest.domain.walks import Order, Position
 from palimpsest.ports import Clock, CommitLog, Documents, RecordStore
 
 T = TypeVar("T")
+Changed = TypeVar("Changed", Record, Document)
 
 LOG_PAGE = 100
 REREADS = 20
@@ -80,34 +81,30 @@ class LogReader:
         """The records of these changes as they are now, none older than its change. One that is not
         there at all was purged.
         """
-        ids = list(dict.fromkeys(change.record_id for change in changes))
-
-        def read() -> tuple[NamespaceClock, dict[str, Record]]:
-            return self.store.read(self.tenant, self.namespace, ids)
-
-        def settled(found: tuple[NamespaceClock, dict[str, Record]]) -> bool:
-            clock, records = found
-            return all(
-                change.revision <= clock.floor
-                or (
-                    change.record_id in records
-                    and records[change.record_id].revision >= change.revision
-                )
-                for change in changes
-            )
-
-        return self._read_until(read, settled, "the table shows a commit but not its records")
+        return self._as_they_are(
+            self.store.read, changes, "the table shows a commit, not its records"
+        )
 
     def documents(
         self, documents: Documents, changes: Collection[LoggedChange]
     ) -> tuple[NamespaceClock, dict[str, Document]]:
         """The documents of these changes as they are now, none older than its change."""
+        return self._as_they_are(
+            documents.read, changes, "the table shows a commit, not its document"
+        )
+
+    def _as_they_are(
+        self,
+        read: Callable[[str, str, Sequence[str]], tuple[NamespaceClock, dict[str, Changed]]],
+        changes: Collection[LoggedChange],
+        fault: str,
+    ) -> tuple[NamespaceClock, dict[str, Changed]]:
+        """What has changed, read until none of it is older than its change or absent, but for what
+        was purged.
+        """
         ids = list(dict.fromkeys(change.record_id for change in changes))
 
-        def read() -> tuple[NamespaceClock, dict[str, Document]]:
-            return documents.read(self.tenant, self.namespace, ids)
-
-        def settled(found: tuple[NamespaceClock, dict[str, Document]]) -> bool:
+        def settled(found: tuple[NamespaceClock, dict[str, Changed]]) -> bool:
             clock, there = found
             return all(
                 change.revision <= clock.floor
@@ -118,7 +115,7 @@ class LogReader:
                 for change in changes
             )
 
-        return self._read_until(read, settled, "the table shows a commit but not its document")
+        return self._read_until(lambda: read(self.tenant, self.namespace, ids), settled, fault)
 
     def commits(self, revisions: Collection[int]) -> Mapping[int, LogEntry]:
         """The commits of these revisions, all of which are there or about to be seen."""

@@ -1,6 +1,6 @@
 """Documents on DynamoDB."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -135,54 +135,45 @@ class DynamoDocuments:
     def erase_chunks(self, tenant: str, namespace: str, chunk_ids: Sequence[str]) -> None:
         """See `Documents.erase_chunks`."""
         pk = items.partition(tenant, namespace)
+        first, last = items.vector_sk(chunk_ids[0], ""), items.vector_sk(chunk_ids[-1], "")
         with translated():
-            for chunk_id in chunk_ids:
-                prefix = items.vector_sk(chunk_id, "")
-                held = query(
-                    self._client,
-                    self._table,
-                    pk,
-                    first=prefix,
-                    last=prefix + items.LAST,
-                    attributes=("pk", "sk"),
-                )
-                delete_items(self._client, self._table, list(held))
+            held = list(self._below(pk, first, last, "pk", "sk"))
             records = [items.key(pk, items.record_sk(chunk_id)) for chunk_id in chunk_ids]
-            delete_items(self._client, self._table, records)
+            delete_items(self._client, self._table, [*held, *records])
 
     def embedded(
         self, tenant: str, namespace: str, document_id: str, generation: int, *, fingerprint: str
     ) -> dict[str, str]:
         """See `Documents.embedded`."""
         prefix, suffix = items.vector_sk(f"{document_id}.{generation}.", "")[:-1], f"#{fingerprint}"
+        pk = items.partition(tenant, namespace)
         with translated():
-            found = query(
-                self._client,
-                self._table,
-                items.partition(tenant, namespace),
-                first=prefix,
-                last=prefix + items.LAST,
-                attributes=("sk", "eh"),
-            )
             return {
                 item["eh"]["S"]: item["sk"]["S"].split("#")[1]
-                for item in found
+                for item in self._below(pk, prefix, prefix, "sk", "eh")
                 if item["sk"]["S"].endswith(suffix)
             }
 
     def _names(self, tenant: str, namespace: str, prefix: str, *, limit: int | None) -> list[str]:
         """What follows a prefix, of the sort keys that begin with it."""
+        pk = items.partition(tenant, namespace)
         with translated():
-            found = query(
-                self._client,
-                self._table,
-                items.partition(tenant, namespace),
-                first=prefix,
-                last=prefix + items.LAST,
-                limit=limit,
-                attributes=("sk",),
-            )
+            found = self._below(pk, prefix, prefix, "sk", limit=limit)
             return [item["sk"]["S"].removeprefix(prefix) for item in found]
+
+    def _below(
+        self, pk: str, first: str, last: str, *attributes: str, limit: int | None = None
+    ) -> Iterator[items.Item]:
+        """Items from one prefix of sort keys to the end of another."""
+        return query(
+            self._client,
+            self._table,
+            pk,
+            first=first,
+            last=last + items.LAST,
+            limit=limit,
+            attributes=attributes,
+        )
 
 
 def _listed(document: Document, clock: Clock) -> bool:
