@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from palimpsest.adapters.dynamodb.documents import DynamoDocuments
 from palimpsest.adapters.dynamodb.purging import DynamoNamespaceErasure
-from palimpsest.adapters.s3.client import make_client as make_s3
-from palimpsest.adapters.s3.uploads import S3Uploads
 from palimpsest.adapters.step_functions import StepFunctionsJobs, make_client
 from palimpsest.bootstrap.parts import KeptIndexes
 from palimpsest.bootstrap.reconciling import ReconcilingParts, reconciling_parts
@@ -83,7 +81,7 @@ def _purges(parts: ReconcilingParts) -> PurgeJobService:
         erasure=DynamoNamespaceErasure(parts.settings.table_name, parts.client),
         indexes=lambda: _indexes(parts).every(),
         objects=parts.objects,
-        uploads=S3Uploads(make_s3(), bucket=parts.settings.uploads_bucket),
+        uploads=parts.uploads,
         documents=DynamoDocuments(parts.settings.table_name, parts.client),
         jobs=parts.jobs,
         clock=parts.projection.reading.clock,

@@ -9,8 +9,9 @@ from palimpsest.adapters.dynamodb.jobs import DynamoJobs
 from palimpsest.adapters.dynamodb.record_scan import DynamoRecordScan
 from palimpsest.adapters.s3.client import make_client as make_s3
 from palimpsest.adapters.s3.objects import S3Objects
+from palimpsest.adapters.s3.uploads import S3Uploads
 from palimpsest.bootstrap.projector import ProjectionParts, projection_parts
-from palimpsest.ports import ObjectStore
+from palimpsest.ports import ObjectStore, Uploads
 from palimpsest.services.canonical import CanonicalService
 from palimpsest.services.embed_texts import TextEmbedding
 from palimpsest.services.project import ProjectService
@@ -35,6 +36,7 @@ class ReconcilingParts:
     client: "DynamoDBClient"
     projection: ProjectionParts
     objects: ObjectStore
+    uploads: Uploads
     jobs: DynamoJobs
     fences: DynamoFences
     beginning: BeginningService
@@ -48,10 +50,9 @@ def reconciling_parts(settings: Settings | None = None) -> ReconcilingParts:
     parts = projection_parts(settings)
     it, client, table = parts.reading, parts.client, parts.settings.table_name
     given(parts.settings, "uploads_bucket")
-    fences = DynamoFences(table, client)
+    fences, s3, bucket = DynamoFences(table, client), make_s3(), parts.settings.uploads_bucket
     embedder, held = it.embedding.embedder, it.embedding.vectors_held
-    models = [embedder.fingerprint]
-    models += [name for name in parts.embedders.by_fingerprint if name not in models]
+    models = list(dict.fromkeys([embedder.fingerprint, *parts.embedders.by_fingerprint]))
     steps = PassSteps(
         store=it.store,
         fences=fences,
@@ -69,7 +70,8 @@ def reconciling_parts(settings: Settings | None = None) -> ReconcilingParts:
         settings=parts.settings,
         client=client,
         projection=parts,
-        objects=S3Objects(make_s3(), bucket=parts.settings.uploads_bucket),
+        objects=S3Objects(s3, bucket=bucket),
+        uploads=S3Uploads(s3, bucket=bucket),
         jobs=DynamoJobs(table, client),
         fences=fences,
         beginning=BeginningService(it.store, fences, DynamoCommitLog(table, client), it.clock),

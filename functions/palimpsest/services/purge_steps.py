@@ -33,6 +33,7 @@ from palimpsest.services.reconciling.pass_state import PassState
 
 WRITE_BATCH = 250
 ERASE_BATCH = 500
+READ_BATCH = 100
 LOOKS, LOOK_PAUSE_S = 20, 1.0
 """At objects that somebody goes on writing."""
 
@@ -132,12 +133,14 @@ class PurgeJobService:
         """Where the files of generations lie that no document names any more."""
         texts = text_prefix(job.tenant, job.namespace)
         named = {tuple(k.removeprefix(texts).split("/")[:2]) for k in self.objects.keys(texts)}
-        for document_id, number in sorted(named):
-            _, found = self.documents.read(job.tenant, job.namespace, [document_id])
-            document = found.get(document_id)
-            there = document if document is not None and document.base >= floor else None
-            if there is None or there.generation(int(number)) is None:
-                yield text_prefix(job.tenant, job.namespace, document_id, int(number))
+        for some in batched(sorted(named), most=READ_BATCH, size=READ_BATCH, size_of=lambda _: 1):
+            ids = list(dict.fromkeys(document_id for document_id, _ in some))
+            _, found = self.documents.read(job.tenant, job.namespace, ids)
+            for document_id, number in some:
+                document = found.get(document_id)
+                there = document if document is not None and document.base >= floor else None
+                if there is None or there.generation(int(number)) is None:
+                    yield text_prefix(job.tenant, job.namespace, document_id, int(number))
 
     def _receipt(self, job: Job, floor: int, purged_at: datetime) -> Mapping[str, int]:
         partition = f"{job.tenant}#{job.namespace}"

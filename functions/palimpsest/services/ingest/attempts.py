@@ -10,6 +10,7 @@ from palimpsest.domain.commits import Clock as NamespaceClock
 from palimpsest.domain.document_attempts import left, with_attempt
 from palimpsest.domain.documents import Attempt, Document
 from palimpsest.domain.errors import PalimpsestError, Throttled
+from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.ports import Clock, Documents
 from palimpsest.services.commit import BASE_PAUSE_S
 
@@ -44,6 +45,11 @@ class At:
 
     tenant: str
     document: Document
+
+    @property
+    def place(self) -> UploadPlace:
+        """Where its file lies."""
+        return UploadPlace(self.tenant, self.document.namespace, self.document.path)
 
     @property
     def attempt(self) -> Attempt:

@@ -12,7 +12,6 @@ from palimpsest.domain.chunks import Chunk, chunked
 from palimpsest.domain.documents import Document, Generation, ObjectVersion
 from palimpsest.domain.errors import NotFound
 from palimpsest.domain.extraction import FileName, Unreadable, UnreadableReason
-from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.ports import DocumentReader, ObjectStore, TokenCounter, Uploads
 from palimpsest.services.ingest.attempts import At, Lost
 from palimpsest.services.ingest.document_files import PAGE, DocumentFiles
@@ -58,9 +57,8 @@ class ReadingService:
             return self._kept(at, document, seen, source)
 
     def _fetch(self, at: At, seen: ObjectVersion, source: Path) -> None:
-        place = UploadPlace(at.tenant, at.document.namespace, at.document.path)
         try:
-            self.uploads.fetch(place.key, seen, to=source)
+            self.uploads.fetch(at.place.key, seen, to=source)
         except NotFound as error:
             raise Lost("the object has been replaced or deleted") from error
 

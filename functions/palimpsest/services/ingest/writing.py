@@ -10,7 +10,6 @@ from palimpsest.domain.commits import VectorChanges
 from palimpsest.domain.document_commits import Signature, plan_chunks
 from palimpsest.domain.errors import NotFound
 from palimpsest.domain.records import Record
-from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.domain.vectors import Vector, text_hash
 from palimpsest.ports import Documents, ObjectStore, RecordStore, VectorStore
 from palimpsest.services.embed_texts import TextEmbedding
@@ -46,8 +45,7 @@ class WritingService:
         chunks are written without vectors, which the projection makes later.
         """
         former = self._embedded_before(at)
-        place = UploadPlace(at.tenant, at.document.namespace, at.document.path)
-        uri = f"s3://{self.bucket}/{place.key}"
+        uri = f"s3://{self.bucket}/{at.place.key}"
         files = DocumentFiles.of(self.objects, at.tenant, at.document, at.attempt.generation)
         while at.attempt.pages is not None and at.attempt.done < at.attempt.pages:
             if self.embedding.clock.monotonic() >= until:
