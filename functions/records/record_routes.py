@@ -136,12 +136,10 @@ def get_record(
     if record is None:
         raise NotFound("no such record")
     tags = api.header("if-none-match")
-    known = tags is not None and (
-        tags.strip() == "*" or str(record.revision) in _TAGS.findall(tags)
-    )
+    known = tags is not None and (tags.strip() == "*" or str(record.read_as) in _TAGS.findall(tags))
     if known:
-        return Response(HTTPStatus.NOT_MODIFIED, body="", headers=dict(_etag(record.revision)))
-    return answer(HTTPStatus.OK, record_json(record), headers=_etag(record.revision))
+        return Response(HTTPStatus.NOT_MODIFIED, body="", headers=dict(_etag(record.read_as)))
+    return answer(HTTPStatus.OK, record_json(record), headers=_etag(record.read_as))
 
 
 @api.route(

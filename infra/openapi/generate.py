@@ -22,6 +22,8 @@ import rewrite.app
 import rewrite.handler
 import search.app
 import search.handler
+import tools.app
+import tools.handler
 from openapi import shaping
 from palimpsest import __version__
 from palimpsest.api import contract
@@ -35,6 +37,7 @@ APIS: tuple[HttpApi, ...] = (
     records.app.api,
     rewrite.app.api,
     search.app.api,
+    tools.app.api,
 )
 """The handlers, once imported, have registered all their routes there."""
 

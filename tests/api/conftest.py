@@ -154,6 +154,23 @@ class Http:
         """Every route that a function declares."""
         return {route for module in self._modules.values() for route in declared(module)}
 
+    def tool(self, name: str, arguments: Any, *, ns: str = "notes", **options: Any) -> Any:
+        """What a tool answers a model."""
+        body = {"arguments": arguments, "namespace": ns}
+        told = self.request("POST", "/tools/{name}", path={"name": name}, body=body, **options)
+        assert told.status == 200, told.body
+        assert told.body["sources"] == [] or not told.body["is_error"]
+        return told.body
+
+    def refused(self, name: str, arguments: Any, **options: Any) -> str:
+        """The sentence with which a tool refuses."""
+        told = self.tool(name, arguments, **options)
+        assert told["is_error"], told
+        assert 5 < len(told["content"]) < 500
+        assert "\n" not in told["content"]
+        assert "Traceback" not in told["content"]
+        return str(told["content"])
+
     def items_of(self, ns: str) -> list[Any]:
         """Everything that the table holds of a namespace of this tenant."""
         return TABLE.items_of(f"{self.grant['tenant']}#{ns}")
@@ -162,6 +179,16 @@ class Http:
     def search_parts(self) -> Any:
         """Index, models and the like of the search function."""
         return self._modules["search"].services().parts
+
+    @property
+    def tool_parts(self) -> Any:
+        """Index, models and the like of the tools function."""
+        return self._modules["tools"].services().parts
+
+    @property
+    def projecting_index(self) -> Any:
+        """The index as the projector writes it."""
+        return self._modules["projector"].services().projection.index
 
     @property
     def readiness_checks(self) -> dict[str, Any]:
@@ -194,13 +221,14 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         patch.setenv("JOBS_MACHINE_ARN", machine.ARN)
         patch.setenv("INGEST_QUEUE_URL", machine.QUEUE_URL)
         names = ["records", "search", "rewrite", "projector", "reconcile", "jobs"]
-        names += ["documents", "ingest"]
+        names += ["documents", "ingest", "tools"]
         loaded = {name: importlib.import_module(f"{name}.handler") for name in names}
         for module in loaded.values():
             module.services()
     yield loaded
-    loaded["search"].services().parts.executor.close()
-    loaded["search"].services().parts.index.close()
+    for name in ("search", "tools"):
+        loaded[name].services().parts.executor.close()
+        loaded[name].services().parts.index.close()
     loaded["projector"].services().projection.index.close()
     loaded["reconcile"].services().passes.steps.verifying.index.close()
     loaded["jobs"].services().passes.steps.verifying.index.close()
@@ -209,10 +237,12 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
 
 @contextmanager
 def renewed(modules: dict[str, Any], **environment: str) -> Iterator[None]:
-    """Search and rewrite as they are with these settings too, as if they had started with them."""
+    """Search, rewrite and tools as they would be had they started with these settings too."""
     settings = modules["search"].services().settings
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "make_client", TABLE.made)
+        patch.setenv("UPLOADS_BUCKET", machine.BUCKET)
+        patch.setenv("INGEST_QUEUE_URL", machine.QUEUE_URL)
         for name in ("table_name", "embedder", "embedding_dimension", "index_folder"):
             patch.setenv(name.upper(), str(getattr(settings, name)))
         with pytest.MonkeyPatch.context() as more:
@@ -224,10 +254,11 @@ def renewed(modules: dict[str, Any], **environment: str) -> Iterator[None]:
 
 
 def _start_anew(modules: dict[str, Any]) -> None:
-    parts = modules["search"].services().parts
-    parts.executor.close()
-    parts.index.close()
-    for name in ("search", "rewrite"):
+    for name in ("search", "tools"):
+        parts = modules[name].services().parts
+        parts.executor.close()
+        parts.index.close()
+    for name in ("search", "rewrite", "tools"):
         modules[name].services.cache_clear()
         modules[name].services()
 
@@ -257,6 +288,8 @@ def http(modules: dict[str, Any], aws: None) -> Iterator[Http]:  # noqa: ARG001 
     TABLE.renew()
     yield Http(modules, tenant=f"t{next(_numbers)}")
     only_embedder(modules).heal()
+    for embedder in modules["tools"].services().parts.embedders.values():
+        embedder.heal()
     modules["projector"].services().projection.embedding.embedder.heal()
     for name in ("reconcile", "jobs"):
         modules[name].services().passes.steps.preparing.embedding.embedder.heal()

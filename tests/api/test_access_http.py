@@ -31,11 +31,13 @@ ROUTES: list[tuple[str, str, Any, str]] = [
     ("GET", "/namespaces/{ns}/documents/{id}/text", None, "read"),
     ("DELETE", "/namespaces/{ns}/documents/{id}", None, "write"),
     ("POST", "/namespaces/{ns}/documents/{id}/reindex", None, "write"),
+    ("POST", "/tools/{name}", {"arguments": {"query": "x"}, "namespace": "notes"}, "read"),
 ]
 LESSER = {"read": [], "write": ["read"], "admin": ["read", "write"]}
 WITHOUT_NAMESPACE: list[tuple[str, str, Any, str]] = [
     ("GET", "/namespaces", None, "read"),
     ("GET", "/ready", None, "read"),
+    ("GET", "/tools", None, "read"),
     ("POST", "/rewrite", {"query": "x"}, "read"),
     ("POST", "/lists", None, "admin"),
 ]
@@ -43,7 +45,7 @@ BY_ITSELF = {("GET", "/jobs/{id}")}
 """Its namespace stands in the id: `test_jobs_http`."""
 WITHOUT_KEY = [("GET", "/health"), ("GET", "/openapi.json")]
 pytestmark = pytest.mark.usefixtures("places")
-PATH = {"ns": "notes", "id": "a"}
+PATH = {"ns": "notes", "id": "a", "name": "search_memory"}
 
 
 def test_every_route_there_is_stands_in_these_tables(http: Http) -> None:

@@ -23,7 +23,7 @@ OPERATIONS = {
     for path, item in document()["paths"].items()
     for method, operation in item.items()
 }
-PATH = {"ns": "notes", "id": "a"}
+PATH = {"ns": "notes", "id": "a", "name": "search_memory"}
 TOGETHER = {
     "postSearch": [
         {"query": "x", "namespaces": ["a", "b"], "namespace": "a"},
@@ -72,9 +72,12 @@ BODIES = {
 """One operation of those that share a body."""
 ANY_ID = {
     ("getJob", "id"),
+    ("postTool", "name"),
     *((name, "id") for name in OPERATIONS if "/documents/" in OPERATIONS[name][1]),
 }
-"""An id that none can have is 404 as any unknown one: `test_jobs_http`, `test_documents_http`."""
+"""An id that none can have is 404 as any unknown one: `test_jobs_http`, `test_documents_http`,
+`test_tools_http`.
+"""
 PARAMETERS = [
     pytest.param(name, parameter, id=f"{name}-{parameter['name']}")
     for name, (_, _, told) in OPERATIONS.items()

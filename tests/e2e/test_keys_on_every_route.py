@@ -16,12 +16,17 @@ from openapi.generate import document, routes
 from palimpsest.adapters.dynamodb import items
 from palimpsest.domain.keys import Scope
 from stack import Answer, LocalStack
+from tools.definitions import TOOLS
 
 pytestmark = pytest.mark.stack
 
 SECRET = "quincewood"
 KEPT, FORGOTTEN = "vault-kept", "vault-gone"
-PARAMETERS = {"ns": "the namespace that is asked for", "id": "a record of it"}
+PARAMETERS = {
+    "ns": "the namespace that is asked for",
+    "id": "a record of it",
+    "name": "a tool, each of which is a route here",
+}
 BODIES: Mapping[str, list[dict[str, Any] | None]] = {
     "putRecord": [{"text": "a stranger was here"}],
     "postRecord": [{"text": "a stranger was here"}],
@@ -47,6 +52,13 @@ BODIES: Mapping[str, list[dict[str, Any] | None]] = {
         },
         {"namespace": "$ns", "source": "canonical"},
     ],
+    "postTool:search_memory": [
+        {"arguments": {"query": "where is the strongbox"}, "namespace": "$ns"}
+    ],
+    "postTool:read_source": [{"arguments": {"source": "$id"}, "namespace": "$ns"}],
+    "postTool:remember": [{"arguments": {"text": "a stranger was here"}, "namespace": "$ns"}],
+    "postTool:forget": [{"arguments": '{"source": "$id"}', "namespace": "$ns"}],
+    "postTool:reindex_source": [{"arguments": {"source": "$id"}, "namespace": "$ns"}],
     "postList": [None, {}],
     "reindexDocument": [None, {}],
     "postDocument": [{"path": "stranger.txt", "metadata": {"by": "a stranger"}}],
@@ -86,16 +98,20 @@ class Route:
         return self.path.startswith("/jobs/")
 
 
+def told_routes() -> Iterator[Route]:
+    """Every operation; a call of a tool once for each."""
+    for (path, method), told in routes().items():
+        name = document()["paths"][path][method.lower()]["operationId"]
+        if "{name}" in path:
+            for tool in TOOLS.values():
+                named = path.replace("{name}", tool.name)
+                yield Route(f"{name}:{tool.name}", method, named, tool.scope)
+        else:
+            yield Route(name, method, path, told.access.scope)
+
+
 ROUTES = sorted(
-    (
-        Route(
-            document()["paths"][path][method.lower()]["operationId"],
-            method,
-            path,
-            told.access.scope,
-        )
-        for (path, method), told in routes().items()
-    ),
+    told_routes(),
     key=lambda route: (route.scope is not Scope.READ, route.method == "DELETE"),
 )
 """Reading ones first: they are asked while there is nothing of the asker's own."""
@@ -229,14 +245,17 @@ def test_every_parameter_and_every_body_of_the_document_stands_in_these_tables()
     }
     bodies = {name for name, told in operations.items() if "requestBody" in told}
     parameters = {name for path in document()["paths"] for name in re.findall(r"{(\w+)", path)}
-    assert bodies == BODIES.keys()
+    assert bodies == {name.partition(":")[0] for name in BODIES}
     assert parameters == PARAMETERS.keys()
     for name, told in operations.items():
         schema = json.dumps(told.get("requestBody", {}))
         named = re.search(r"schemas/(\w+)", schema)
         members = document()["components"]["schemas"][named[1]]["properties"] if named else {}
+        tried = [
+            body or {} for key in BODIES if key.partition(":")[0] == name for body in BODIES[key]
+        ]
         for member in {"namespace", "namespaces"} & members.keys():
-            assert any(member in (body or {}) for body in BODIES[name]), (name, member)
+            assert any(member in body for body in tried), (name, member)
 
 
 @pytest.mark.usefixtures("untouched")

@@ -25,6 +25,7 @@ PACKAGES = {
     "search": CLIENT | HTTP | INDEX,
     "documents": CLIENT | HTTP,
     "ingest": CLIENT | LOGGER | INDEX,
+    "tools": CLIENT | HTTP | INDEX,
     "rewrite": HTTP | {"botocore", "jmespath"},  # which Powertools looks at
     "projector": CLIENT | LOGGER | INDEX,
     "reconcile": CLIENT | HTTP | INDEX,

@@ -85,6 +85,13 @@ def test_search_reads_the_table_and_wakes_the_projection_and_no_more() -> None:
     assert actions_on("SearchFunction", KEYS) == set()
 
 
+def test_tools_may_what_search_records_and_documents_may_but_place_uploads() -> None:
+    assert actions_on("ToolsFunction", RECORDS) == READING | WRITING | {"dynamodb:DeleteItem"}
+    assert actions_on("ToolsFunction", WAKE) == {"sqs:SendMessage"}
+    assert actions_on("ToolsFunction", KEYS) == set()
+    assert paths("ToolsFunction", "es:ESHttpPost") == paths("SearchFunction", "es:ESHttpPost")
+
+
 def test_rewrite_reaches_no_table_no_queue_and_no_index() -> None:
     reached = {action.partition(":")[0] for action, _ in allowed("RewriteFunction")}
     assert reached == {"logs", "bedrock", "secretsmanager"}
@@ -103,7 +110,7 @@ def test_only_the_projector_deletes_items_and_reads_stream_and_queue() -> None:
     following = {f for f in FUNCTIONS if "dynamodb:GetRecords" in actions_on(f, stream)}
     assert reading == following == {"ProjectorFunction"}
     # erasures, dropped generations, purges and passes, and what stands beside a document
-    documents = {"DocumentsFunction", "IngestFunction"}
+    documents = {"DocumentsFunction", "IngestFunction", "ToolsFunction"}
     assert erasing == {"ProjectorFunction", "IndexFunction", *RECONCILING, *documents}
 
 
@@ -159,6 +166,11 @@ def test_objects_are_written_and_erased_below_known_prefixes(
             {"s3:GetObject"},
         ),
         (
+            "ToolsFunction",
+            {"s3:GetObject", "s3:DeleteObjectVersion", "s3:DeleteObject"},
+            {"s3:GetObject"},
+        ),
+        (
             "IngestFunction",
             {"s3:GetObject", "s3:GetObjectVersion"},
             {"s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion", "s3:DeleteObject"},
@@ -174,12 +186,13 @@ def test_documents_takes_files_in_and_ingest_reads_them_and_keeps_their_text(
     assert actions_on(function, bucket) == {"s3:ListBucket", "s3:ListBucketVersions"}
     sending = {f for f in FUNCTIONS if "sqs:SendMessage" in actions_on(f, INGEST)}
     reading = {f for f in FUNCTIONS if "sqs:ReceiveMessage" in actions_on(f, INGEST)}
-    assert sending == {"RecordsFunction", "DocumentsFunction", "IngestFunction"}
+    assert sending == {"RecordsFunction", "DocumentsFunction", "IngestFunction", "ToolsFunction"}
     assert reading == {"IngestFunction"}
 
 
 def test_no_other_function_reaches_the_bucket() -> None:
     reaching = {"ReconcileFunction", "JobsFunction", "DocumentsFunction", "IngestFunction"}
+    reaching |= {"ToolsFunction"}
     others = FUNCTIONS.keys() - reaching
     assert not any(action.startswith("s3:") for f in others for action, _ in allowed(f))
 

@@ -86,6 +86,11 @@ DOCUMENT_ID: Json = {
     "pattern": "^doc_[a-z2-7]+$",
     "description": "As an answer gave it; anything else is 404.",
 }
+TOOL_NAME: Json = {
+    "type": "string",
+    "pattern": "^[a-z]+_?[a-z]+$",
+    "description": "As `GET /tools` names it; anything else is 404.",
+}
 EMPTY: Json = {
     "required": False,
     "content": {"application/json": {"schema": {"type": "object", "additionalProperties": False}}},
@@ -105,6 +110,8 @@ def path_parameter(name: str, method: str, resource: str) -> Json:
     """The schema of a parameter of the path. Ids of the service's own cannot be written."""
     if name == "ns":
         return NAMESPACE
+    if name == "name":
+        return TOOL_NAME
     if resource.startswith("/jobs/"):
         return JOB_ID
     if "/documents/" in resource:

@@ -52,7 +52,7 @@ def record_json(record: Record) -> dict[str, Any]:
     return {
         "id": record.id,
         "namespace": record.namespace,
-        "revision": record.revision,
+        "revision": record.read_as,
         "status": record.status.value,
         "superseded_by": record.superseded_by,
         **content_json(record.content),

@@ -78,7 +78,7 @@ def _hit(hit: Hit, answer: SearchAnswer) -> dict[str, Any]:
     told = {
         "id": hit.record.id,
         "namespace": hit.record.namespace,
-        "revision": hit.record.revision,
+        "revision": hit.record.read_as,
         "score": hit.fused.ordering,
         **{name: content[name] for name in _HIT_FIELDS},
         **({} if hit.text is None else {"text": hit.text}),

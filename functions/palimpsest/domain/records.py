@@ -178,3 +178,11 @@ class Record:
     superseded_by: str | None = None
     history_floor: int = 0
     chunk: ChunkOf | None = None
+
+    @property
+    def read_as(self) -> int:
+        """The revision under which it is shown and cited, as of which it reads as it is: its own;
+        of a chunk that at which its generation came into view.
+        """
+        since = self.chunk.since if self.chunk else None
+        return max(self.revision, since or 0)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from palimpsest.domain.documents import is_there
 from palimpsest.domain.idempotency import KEPT_FOR, Applied, IdempotencyKey
-from palimpsest.domain.instants import to_millis
 from palimpsest.domain.ledger import DOCUMENTS, LedgerEntry
 from palimpsest.domain.upload_keys import UploadPlace
 from palimpsest.ports import (
@@ -18,6 +17,7 @@ from palimpsest.ports import (
     Waker,
 )
 from palimpsest.services.idempotency import applied_before
+from palimpsest.services.retrying import RetryService
 
 READ_TOGETHER = 100
 
@@ -86,14 +86,8 @@ class UnsearchableService:
         reading = self.register.reading()
         if reading is None:
             return asked
-        generation, now = reading.generation, self.clock.now()
-        count = len(self.ledger.unsearchable(tenant, namespace, generation))
-        if count:
-            self.ledger.ask_retry(tenant, namespace, generation, at=now)
-            clock, _ = self.store.read(tenant, namespace)
-            wish = f"{generation}#retry#{to_millis(now)}"
-            self.waker.wake(tenant, namespace, clock.revision, generation=wish)
-        return asked + count
+        retrying = RetryService(self.store, self.ledger, self.waker, self.clock)
+        return asked + retrying.ask(tenant, namespace, reading.generation)
 
     def _ask_documents(self, tenant: str, namespace: str) -> int:
         """Have every document in the ledger read again; how many they are."""

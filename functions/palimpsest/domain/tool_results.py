@@ -1,0 +1,58 @@
+"""What a tool tells a language model: text, and the sources that its labels stand for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from palimpsest.domain.errors import PalimpsestError
+from palimpsest.domain.records import Source
+from palimpsest.domain.tool_text import one_line
+
+_SMALL = 0.1
+
+
+class ToolRefused(PalimpsestError):
+    """A call that a language model can mend: the message is a sentence for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSource:
+    """A record or a document that a tool has told of, as it was at a revision."""
+
+    id: str
+    namespace: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A tool's answer; the first of `sources` is labelled `S1` in its content, and so on."""
+
+    content: str
+    sources: Sequence[ToolSource] = ()
+    is_error: bool = False
+
+
+def label(number: int) -> str:
+    """The label of the source of that number, from 1."""
+    return f"S{number}"
+
+
+def heading(number: int, record_id: str, source: Source | None, told: str) -> str:
+    """The line above a source's text: its label, its id, where it comes from, and what is `told`
+    of it.
+    """
+    return f"[{label(number)}] {record_id} {_place(source)} ({told})"
+
+
+def _place(source: Source | None) -> str:
+    """Address, title and place within, as far as they are known."""
+    if source is None:
+        return "-"
+    uri, title = one_line(source.uri or ""), one_line(source.title or "")
+    parts = [uri, f'"{title}"' if title else "", one_line(source.locator or "")]
+    return " ".join(part for part in parts if part) or "-"
+
+
+def score_text(score: float) -> str:
+    """A score with two decimals, a small one with four."""
+    return f"{score:.2f}" if abs(score) >= _SMALL else f"{score:.4f}"
