@@ -1,6 +1,7 @@
 """Definitions of the tools, held to the rules of each provider that takes them."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import botocore.loaders
@@ -92,7 +93,7 @@ def test_mcp(http: Http) -> None:
 
 
 def test_all_forms_tell_the_same(http: Http) -> None:
-    ways = {
+    ways: dict[str, Callable[[Any], tuple[Any, Any]]] = {
         "openai": lambda one: (one["function"]["description"], one["function"]["parameters"]),
         "anthropic": lambda one: (one["description"], one["input_schema"]),
         "bedrock": lambda one: (

@@ -8,6 +8,7 @@ from contract.search_index_common_terms import CommonTermsContract
 from contract.search_index_filters import FiltersContract
 from contract.search_index_generations import GenerationsContract
 from contract.search_index_lexical import LexicalContract
+from contract.search_index_matching import MatchingContract
 from contract.search_index_partitions import PartitionsContract
 from contract.search_index_semantic import OrderContract, SemanticContract
 from contract.search_index_strays import StraysContract
@@ -27,5 +28,6 @@ class SearchIndexContract(
     OrderContract,
     GenerationsContract,
     StraysContract,
+    MatchingContract,
 ):
     """All of it."""

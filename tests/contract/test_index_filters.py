@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.index_entries import FINGERPRINT, NOW, by_vector, by_words, ids
+from contract.index_entries import FINGERPRINT, NOW, PARTITION, by_vector, by_words, ids
 from contract.index_strategies import WORDS, contents, record, scalar_values, vectors, written
 from palimpsest.adapters.memory import MemoryIndex
 from palimpsest.adapters.sqlite import SqliteIndex
@@ -86,6 +86,7 @@ def test_a_filter_means_the_same_on_both_legs_of_every_index_as_in_plain_words(
             for index in indexes:
                 assert set(ids(index, by_words(question, filter=asked))) == expected & worded
                 assert set(ids(index, by_vector(1, 2, 3, filter=asked))) == expected
+                assert index.matching(PARTITION, asked, limit=9) == sorted(expected)
         embedded.close()
 
 

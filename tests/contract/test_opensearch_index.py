@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contract.index_entries import FINGERPRINT, ask, by_vector, by_words, ids
+from contract.index_entries import FINGERPRINT, PARTITION, ask, by_vector, by_words, ids
 from contract.index_strategies import WORDS, contents, entries, record, texts, vectors, written
 from contract.opensearch_index import reading
 from contract.search_index_contract import SearchIndexContract
@@ -100,6 +100,7 @@ def test_a_filter_means_the_same_on_both_legs_as_in_plain_words(
             expected = {one.id for one in stored if passes(record(one), asked)}
             assert set(ids(index, by_words(question, filter=asked))) == expected & worded
             assert set(ids(index, by_vector(1, 2, 3, filter=asked))) == expected
+            assert index.matching(PARTITION, asked, limit=9) == sorted(expected)
 
 
 @NODE

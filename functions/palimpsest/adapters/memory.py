@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 
 from palimpsest.domain.analysis import terms
 from palimpsest.domain.entries import (
@@ -22,7 +23,7 @@ from palimpsest.domain.entries import (
     WriteResult,
 )
 from palimpsest.domain.errors import EmbeddingRejected, GenerationGone
-from palimpsest.domain.filters import passes
+from palimpsest.domain.filters import Filter, passes
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import (
     COMMON_SHARE,
@@ -124,6 +125,12 @@ class MemoryIndex:
         if one is None:
             return frozenset()
         return frozenset(Leg) if one.vector is not None else frozenset({Leg.LEXICAL})
+
+    def matching(self, partition: str, where: Filter, *, after: str = "", limit: int) -> list[str]:
+        """As in `SearchIndex`."""
+        stored = self._stored.get(partition, {})
+        later = (one for one in sorted(stored) if one > after)
+        return list(islice((one for one in later if passes(_record(stored[one]), where)), limit))
 
     def heights(self) -> Iterator[tuple[str, int]]:
         """As in `SearchIndex`."""

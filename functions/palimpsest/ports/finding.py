@@ -10,6 +10,7 @@ from typing import Protocol
 from palimpsest.domain.embedding import Embedded
 from palimpsest.domain.entries import Entry, EntryState, Leg, LegQuery, LegResult, WriteResult
 from palimpsest.domain.errors import EmbeddingRejected
+from palimpsest.domain.filters import Filter
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.vectors import Vector
 
@@ -109,6 +110,13 @@ class SearchIndex(Protocol):
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         """The legs on which a search can still find anything of this id: none of a tombstone entry,
         or where there is no entry.
+        """
+        ...
+
+    def matching(self, partition: str, where: Filter, *, after: str = "", limit: int) -> list[str]:
+        """The ids of the entries of a partition that pass a filter, whether or not they are valid
+        or expired, tombstones never: in the order of ids, those after the id `after`, at most
+        `limit` of them. What a search would see is seen.
         """
         ...
 

@@ -25,6 +25,7 @@ from palimpsest.domain.entries import (
     WriteResult,
 )
 from palimpsest.domain.errors import DeadlineExceeded, GenerationGone
+from palimpsest.domain.filters import Filter
 from palimpsest.domain.generations import Generation
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import FieldWeights
@@ -124,6 +125,14 @@ class OpenSearchIndex:
         """As in `SearchIndex`."""
         return self._with_standing(
             lambda standing: walking.legs(self._client, standing.name, partition, record_id)
+        )
+
+    def matching(self, partition: str, where: Filter, *, after: str = "", limit: int) -> list[str]:
+        """As in `SearchIndex`."""
+        return self._with_standing(
+            lambda standing: walking.matching(
+                self._client, standing.name, partition, where, after=after, limit=limit
+            )
         )
 
     def heights(self) -> Iterator[tuple[str, int]]:

@@ -1,5 +1,5 @@
-"""Reading an index outside of searches: entries in order, how high each partition is, the legs of
-one id.
+"""Reading an index outside of searches: entries in order, those that pass a filter, how high each
+partition is, the legs of one id.
 """
 
 import contextlib
@@ -9,8 +9,10 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from palimpsest.adapters.opensearch.client import translated, whole
+from palimpsest.adapters.opensearch.filtering import filter_query, partition_query
 from palimpsest.domain.entries import EntryState, Leg
 from palimpsest.domain.errors import PalimpsestError
+from palimpsest.domain.filters import Filter
 
 PAGE = 1_000
 KEEP_ALIVE = "2m"
@@ -35,6 +37,38 @@ def entries(client: OpenSearch, index: str, partition: str) -> Iterator[EntrySta
     finally:
         with contextlib.suppress(PalimpsestError), translated():  # it ends by itself too
             client.delete_pit(body={"pit_id": [pit]})
+
+
+def matching(
+    client: OpenSearch, index: str, partition: str, where: Filter, *, after: str, limit: int
+) -> list[str]:
+    """The ids of entries that pass a filter, in order. Of documents that stand beside the one of
+    their id, each id is told once.
+    """
+    found: dict[str, None] = {}
+    while len(found) < limit:
+        size = min(PAGE, limit - len(found))
+        body = {
+            "size": size,
+            "query": {
+                "bool": {
+                    "filter": [partition_query((partition,)), filter_query(where)],
+                    "must_not": [{"term": {"tombstone": True}}],  # what `Not` would let through
+                }
+            },
+            "sort": [{"id": "asc"}],
+            "search_after": [after],
+            "stored_fields": "_none_",
+            "track_total_hits": False,
+        }
+        with translated():
+            hits = _search(client, body, index=index)["hits"]["hits"]
+            ids = [str(hit["sort"][0]) for hit in hits]
+        found |= dict.fromkeys(ids)
+        if len(ids) < size:
+            break
+        after = ids[-1]
+    return list(found)
 
 
 def heights(client: OpenSearch, index: str) -> Iterator[tuple[str, int]]:

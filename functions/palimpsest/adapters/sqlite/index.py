@@ -9,13 +9,13 @@ from typing import TypeVar
 
 import apsw
 
+from palimpsest.adapters.sqlite import walking
 from palimpsest.adapters.sqlite.asking import Asked, Limits, answer
 from palimpsest.adapters.sqlite.failures import STAGE, Damaged
 from palimpsest.adapters.sqlite.file import Identity, IndexFile, open_file
 from palimpsest.adapters.sqlite.filtering import passing
-from palimpsest.adapters.sqlite.schema import run
 from palimpsest.adapters.sqlite.views import Views
-from palimpsest.adapters.sqlite.writing import apply, erases, partition_number, prepared
+from palimpsest.adapters.sqlite.writing import apply, erases, prepared
 from palimpsest.domain.entries import (
     Entry,
     EntryState,
@@ -26,24 +26,12 @@ from palimpsest.domain.entries import (
     WriteResult,
 )
 from palimpsest.domain.errors import GenerationGone, Unavailable
+from palimpsest.domain.filters import Filter
 from palimpsest.domain.ledger import Reading
 from palimpsest.domain.lexical import COMMON_SHARE, FieldWeights
 
 T = TypeVar("T")
 Opened = tuple[IndexFile, Views]
-
-_PAGE = 1_000
-_WALK = """
-SELECT id, revision, version, text_hash IS NULL, vector IS NOT NULL
-FROM entries WHERE partition = ? AND id > ? ORDER BY id LIMIT ?
-"""
-_LEGS = """
-SELECT terms IS NOT NULL, vector IS NOT NULL FROM entries WHERE partition = ? AND id = ?
-"""
-_HEIGHTS = """
-SELECT name, max(version) / 2 FROM entries JOIN partitions ON partitions.number = partition
-GROUP BY partition
-"""
 
 
 class SqliteIndex:
@@ -144,11 +132,17 @@ class SqliteIndex:
 
     def legs(self, partition: str, record_id: str) -> frozenset[Leg]:
         """As in `SearchIndex`."""
-        return self._guarded(lambda opened: _legs(opened, partition, record_id))
+        return self._guarded(lambda opened: walking.legs(opened[0], partition, record_id))
+
+    def matching(self, partition: str, where: Filter, *, after: str = "", limit: int) -> list[str]:
+        """As in `SearchIndex`."""
+        return self._guarded(
+            lambda opened: walking.matching(opened[0], partition, where, after=after, limit=limit)
+        )
 
     def heights(self) -> Iterator[tuple[str, int]]:
         """As in `SearchIndex`, as of one state of the file."""
-        yield from self._guarded(_heights)
+        yield from self._guarded(lambda opened: walking.heights(opened[0]))
 
     def renew(self) -> str:
         """As in `SearchIndex`. Of several processes that renew at once each may do so in turn."""
@@ -163,7 +157,7 @@ class SqliteIndex:
             opened[0].close()
 
     def _page(self, partition: str, after: str) -> list[EntryState]:
-        return self._guarded(lambda opened: _states(opened, partition, after))
+        return self._guarded(lambda opened: walking.page(opened[0], partition, after))
 
     def _asked(self, opened: Opened, queries: Sequence[LegQuery]) -> list[Sequence[Asked]]:
         file, views = opened
@@ -223,27 +217,3 @@ def _one(name: str, query: LegQuery, views: Views, connection: apsw.Connection) 
         fits = passing(connection, query.filter, partition=view.partition, entries=size)
         allowed &= fits[view.numbers]
     return Asked(name, view, allowed)
-
-
-def _states(opened: Opened, partition: str, after: str) -> list[EntryState]:
-    with opened[0].reading() as connection:
-        number = partition_number(connection, partition)
-        rows = run(connection, _WALK, (number, after, _PAGE))
-    return [EntryState(i, rev, ver, bool(gone), bool(vec)) for i, rev, ver, gone, vec in rows]
-
-
-def _heights(opened: Opened) -> list[tuple[str, int]]:
-    with opened[0].reading() as connection:
-        return [(str(name), int(height)) for name, height in run(connection, _HEIGHTS)]
-
-
-def _legs(opened: Opened, partition: str, record_id: str) -> frozenset[Leg]:
-    with opened[0].reading() as connection:
-        number = partition_number(connection, partition)
-        rows = run(connection, _LEGS, (number, record_id))
-    return frozenset(
-        leg
-        for row in rows
-        for leg, there in zip((Leg.LEXICAL, Leg.SEMANTIC), row, strict=True)
-        if there
-    )
