@@ -26,7 +26,7 @@ from palimpsest.adapters.parsers.reader import SandboxedReader
 from palimpsest.adapters.parsers.refusals import reason_of, reason_of_end
 from palimpsest.domain.errors import Unavailable
 from palimpsest.domain.extraction import Block, FileName, Unreadable, UnreadableReason
-from palimpsest.ports.documents import DocumentReader, ReadDocument
+from palimpsest.ports.extracting import DocumentReader, ReadDocument
 
 MIB = 1024 * 1024
 OPEN_FILES = Path("/proc/self/fd")

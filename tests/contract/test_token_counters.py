@@ -15,7 +15,7 @@ from palimpsest.adapters.simulated import SimulatedEmbedder
 from palimpsest.domain.chunks import OVERLAP, SIZE, chunked
 from palimpsest.domain.extraction import Block, BlockKind
 from palimpsest.domain.token_estimate import TokenEstimate
-from palimpsest.ports.documents import TokenCounter
+from palimpsest.ports.extracting import TokenCounter
 
 JOINED = 4
 """Tokens that a chunk may have beyond those of its pieces."""

@@ -1,6 +1,6 @@
 """What every counter of tokens does. A test class inherits it and gives it a `counter`."""
 
-from palimpsest.ports.documents import TokenCounter
+from palimpsest.ports.extracting import TokenCounter
 
 TEXTS = [
     "The kiln reaches cone six in nine hours.",

@@ -12,6 +12,7 @@ import pytest
 
 from e2e.client import Client
 from e2e.reconciling_fire import assert_nothing_is_wrong, burn
+from e2e.tools_round import every_tool
 from stack import LocalStack, free_ports
 
 pytestmark = [pytest.mark.stack, pytest.mark.opensearch]
@@ -61,6 +62,10 @@ def test_a_record_is_found_on_each_leg_changed_and_forgotten_with_a_receipt(
     while not (told := client.http.get(f"namespaces/{ns}/records/a/receipt").json())["erased"]:
         assert time.monotonic() < end, told
         time.sleep(0.2)
+
+
+def test_h8_every_tool_through_the_real_path(client: Client) -> None:
+    every_tool(client)
 
 
 def test_a_node_killed_again_and_again_loses_nothing_and_no_search_is_wrong(

@@ -7,8 +7,8 @@ from palimpsest.ports.canonical import (
     RecordStore,
     VectorStore,
 )
-from palimpsest.ports.documents import DocumentReader, ReadDocument, TokenCounter
-from palimpsest.ports.documents_kept import Documents, Ended, Grants
+from palimpsest.ports.documents import Documents, Ended, Grants
+from palimpsest.ports.extracting import DocumentReader, ReadDocument, TokenCounter
 from palimpsest.ports.finding import Embedder, SearchIndex
 from palimpsest.ports.generations import GenerationItems, IndexGenerations
 from palimpsest.ports.jobs import JobStarter

@@ -20,7 +20,7 @@ from palimpsest.domain.commits import Clock
 from palimpsest.domain.documents import Document, DocumentState
 from palimpsest.domain.errors import Throttled
 from palimpsest.domain.instants import to_millis
-from palimpsest.ports.documents_kept import Ended
+from palimpsest.ports.documents import Ended
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
