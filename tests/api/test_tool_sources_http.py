@@ -9,6 +9,8 @@ from api import machine
 from api.conftest import Http
 from palimpsest.adapters.simulated import Fault, FaultKind
 from palimpsest.domain.entries import Entry, WriteOutcome, WriteResult
+from palimpsest.domain.errors import NotFound, NotReady
+from palimpsest.services.documents import DocumentService
 from palimpsest.services.tools import read_source, sources
 
 pytestmark = pytest.mark.usefixtures("places")
@@ -210,3 +212,26 @@ def test_a_record_is_read_before_it_is_indexed(http: Http) -> None:
     http.put("a", {"text": "Just written."})
     assert bodies(read(http, "a")["content"]) == "Just written."
     assert http.tool("reindex_source", {"source": "a"})["content"] == "a: being indexed again."
+
+
+def test_a_document_that_is_not_read_yet_says_so(http: Http, modules: Any) -> None:
+    embedder = modules["ingest"].services().ingesting.writing.embedding.embedder
+    embedder.inject(Fault(kind=FaultKind.OUTAGE))
+    its_id = http.upload("book.md", BOOK.encode())
+    assert http.document(its_id).body["state"] in {"pending", "indexing"}
+    told = http.refused("read_source", {"source": its_id})
+    assert told == "This document is still being read. Try again in a minute."
+
+
+@pytest.mark.parametrize("error", [NotFound("gone"), NotReady("not yet")])
+def test_a_document_that_is_replaced_while_it_is_read_says_so(
+    http: Http, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    its_id = http.upload("book.md", BOOK.encode())
+
+    def gone(*_: Any, **__: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(DocumentService, "text", gone)
+    told = http.refused("read_source", {"source": its_id})
+    assert told == "This document has just been replaced; read again."
