@@ -10,8 +10,8 @@ from palimpsest.api.record_body import MetadataShape, checked_metadata
 from palimpsest.domain.document_attempts import Granted
 from palimpsest.domain.upload_keys import MAX_PATH_BYTES, path_fault
 
-A_FILE = r"^(?!([\s\S]*/)?\.{1,2}(/|(?![\s\S])))[^\x00]*[^/\x00](?![\s\S])"
-"""What `path_fault` takes: no NUL, no part `.` or `..`, no `/` at the end."""
+A_FILE = r"^(?!([\s\S]*/)?\.{1,2}(/|(?![\s\S])))[^\x00-\x1f\x7f]*[^/\x00-\x1f\x7f](?![\s\S])"
+"""What `path_fault` takes: no control character, no part `.` or `..`, no `/` at the end."""
 
 
 def _path(value: str) -> str:

@@ -6,16 +6,23 @@ An event says only which document to look at: what is done is decided by its obj
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import ceil
 from typing import Any
 from urllib.parse import unquote_plus
 
 from palimpsest.bootstrap import prime
 from palimpsest.bootstrap.ingest import IngestServices, ingest_services
 from palimpsest.domain.upload_keys import UploadPlace, upload_place
-from palimpsest.observability import logger
+from palimpsest.observability import count, logger
+from palimpsest.services.ingest.ingest import READING_S
 
 SPARE_S = 30.0
 """Of the function's time: what was begun has to end."""
+
+READING_SHARE = 0.75
+"""Of that time a file is always begun to be read, however short the function's limit is: it would
+never have more.
+"""
 
 BUSY_S = 60.0
 """After so long with one message the others of its batch go back to the queue."""
@@ -33,28 +40,29 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     until = begun + context.get_remaining_time_in_millis() / 1000 - SPARE_S
     if "Records" not in event:
         return _round(event, until=until)
+    reading_s = min(READING_S, READING_SHARE * (until - begun))
     failed = list[dict[str, str]]()
     for record in event["Records"]:
         try:
             busy = services().clock.monotonic() - begun > BUSY_S
             for place, again in _wanted(record):
-                _look(place, again=again, until=begun if busy else until)
+                _look(place, again=again, until=begun if busy else until, reading_s=reading_s)
         except Exception:  # noqa: BLE001  # reported: no other message waits for this one
             logger.exception("a message failed", extra={"item": record.get("messageId")})
             failed.append({"itemIdentifier": str(record.get("messageId"))})
     return {"batchItemFailures": failed}
 
 
-def _look(place: UploadPlace, *, again: bool, until: float) -> None:
+def _look(place: UploadPlace, *, again: bool, until: float, reading_s: float) -> None:
     it = services()
     if it.clock.monotonic() >= until:
         it.queue.send(place, again=again)
         return
-    after = it.ingesting.look(place, until=until, again=again)
+    after = it.ingesting.look(place, until=until, again=again, reading_s=reading_s)
     extra = {"tenant": place.tenant, "namespace": place.namespace, "again_after": after}
     logger.info("looked at a document", extra=extra)
     if after is not None:
-        it.queue.send(place, after=after)
+        it.queue.send(place, after=ceil(after))  # a message that comes too early is in vain
 
 
 def _wanted(record: Mapping[str, Any]) -> Iterator[tuple[UploadPlace, bool]]:
@@ -65,7 +73,9 @@ def _wanted(record: Mapping[str, Any]) -> Iterator[tuple[UploadPlace, bool]]:
     for key in _keys(body):
         place = upload_place(key)
         if place is None:
-            logger.info("an object outside of all namespaces")
+            if not key.endswith("/"):  # which is a folder
+                logger.warning("an object whose key is no document's")
+                count("UploadsIgnored", 1)
         else:
             yield place, bool(body.get("again", False))
 

@@ -16,7 +16,7 @@ from palimpsest.api.body import parse_text
 from palimpsest.domain.clean import without_broken
 from palimpsest.domain.errors import MalformedRequest
 from palimpsest.domain.tool_results import ToolRefused
-from palimpsest.domain.tool_text import one_line
+from palimpsest.domain.tool_text import in_quotes
 from tools.arguments import Arguments
 from tools.definitions import Tool
 
@@ -42,8 +42,9 @@ def checked(tool: Tool, given: Mapping[str, Any] | str | None) -> Arguments:
 
 
 def _object(tool: Tool, given: Any) -> Mapping[str, Any]:
-    for _ in range(2):
-        if isinstance(given, str) and given.strip():
+    if isinstance(given, str) and given.strip():
+        given = _parsed(tool, given)
+        if isinstance(given, str) and given.strip().startswith("{"):
             given = _parsed(tool, given)
     if given is None or (isinstance(given, str) and not given.strip()):
         return {}
@@ -85,10 +86,9 @@ def _of_text(name: str, text: str, schema: Mapping[str, Any]) -> Any:
     kind = schema["properties"].get(name, {}).get("type")
     if name in FREE_TEXT:
         return without_broken(text)
-    text = text.strip()
-    if not text and name not in schema["required"]:
+    if not text.strip() and name not in schema["required"]:
         return None
-    whole = text.removesuffix(".0")
+    whole = text.strip().removesuffix(".0")
     if kind == "integer" and whole.isdecimal() and len(whole) <= LONGEST_NUMBER:
         return int(whole)
     return text
@@ -100,5 +100,5 @@ def _sentence(tool: Tool, name: str, kind: str, msg: str) -> str:
         told = tool.schema["properties"][name]["description"]
         return f"{tool.name} needs the argument {name}: {told}"
     if kind == "extra_forbidden":
-        return f"{tool.name} has no argument {one_line(name[:SHOWN])!r}; it takes only {known}."
+        return f"{tool.name} has no argument {in_quotes(name[:SHOWN])}; it takes only {known}."
     return f"The argument {name} of {tool.name} cannot be used: {msg}."

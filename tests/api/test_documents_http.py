@@ -1,12 +1,14 @@
 """Documents over HTTP: places to upload, states, lists, text, deleting, reading again."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from api import machine
 from api.conftest import Http
-from palimpsest.domain.documents import document_id
+from palimpsest.api.document_json import document_json
+from palimpsest.domain.documents import Attempt, Document, DocumentState, document_id
 
 pytestmark = pytest.mark.usefixtures("places")
 DOCUMENTS = "/namespaces/{ns}/documents"
@@ -264,3 +266,31 @@ def test_e2_another_tenant_sees_and_changes_nothing(http: Http) -> None:
     elsewhere = {**http.grant, "namespaces": "team-*"}
     http.document(its_id, grant=elsewhere).problem(403, "forbidden")
     assert http.document(its_id).body["state"] == "ready"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "told"),
+    [
+        (None, None),
+        ({"pages": None}, None),
+        ({"pages": 0}, None),
+        ({"pages": 4, "done": 0, "chunks": 750}, {"done": 0, "total": 750}),
+        ({"pages": 4, "done": 3, "chunks": 750}, {"done": 562, "total": 750}),
+        ({"pages": 4, "done": 4, "chunks": 750}, {"done": 750, "total": 750}),
+    ],
+)
+def test_progress_is_told_while_a_reading_is_written(
+    attempt: dict[str, Any] | None, told: dict[str, int] | None
+) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    at_work = attempt and Attempt(id="a", generation=1, lease=now, heard=now, **attempt)
+    document = Document(
+        id=document_id("a.txt"),
+        namespace="notes",
+        path="a.txt",
+        state=DocumentState.INDEXING,
+        created_at=now,
+        updated_at=now,
+        attempt=at_work or None,
+    )
+    assert document_json(document)["progress"] == told

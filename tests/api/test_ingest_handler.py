@@ -49,6 +49,18 @@ def test_g1_s3_itself_tells_them_url_encoded_and_several_at_once(http: Http) -> 
     assert states(http) == {STRANGE: "ready", "b.txt": "ready"}
 
 
+@pytest.mark.parametrize(
+    ("rest", "ignored"), [("a/../b.txt", 1), ("p" * 513, 1), ("a\nb.txt", 1), ("folder/", 0)]
+)
+def test_an_object_that_can_be_no_document_is_left_alone_and_counted(
+    http: Http, capsys: pytest.CaptureFixture[str], rest: str, ignored: int
+) -> None:
+    key = machine.key(http.grant["tenant"], "notes", rest)
+    assert handled(message({"detail": {"object": {"key": key}}})) == []
+    assert states(http) == {}
+    assert capsys.readouterr().out.count('"UploadsIgnored":') == ignored
+
+
 def test_g4_only_what_cannot_be_understood_is_reported_back(http: Http) -> None:
     key = put(http, "good.txt")
     failed = handled(

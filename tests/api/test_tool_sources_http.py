@@ -235,3 +235,20 @@ def test_a_document_that_is_replaced_while_it_is_read_says_so(
     monkeypatch.setattr(DocumentService, "text", gone)
     told = http.refused("read_source", {"source": its_id})
     assert told == "This document has just been replaced; read again."
+
+
+def test_a_part_of_a_former_version_says_that_there_is_a_newer_one(http: Http) -> None:
+    its_id = http.upload("book.md", BOOK.encode())
+    (hit, *_) = http.search("chapter 7", mode="lexical").body["hits"]
+    http.upload("book.md", BOOK.replace("chapter", "section").encode())
+    for name in ("read_source", "forget"):
+        told = http.refused(name, {"source": hit["id"]})
+        assert told.startswith(f"Document {its_id} has been replaced or read again since")
+
+
+def test_a_path_is_taken_with_the_spaces_around_it_or_without(http: Http) -> None:
+    spaced = http.upload(" lead.txt", b"With a space before it.")
+    plain = http.upload("trail.txt", b"Without any.")
+    http.project()
+    assert read(http, " lead.txt")["sources"][0]["id"] == spaced
+    assert read(http, " trail.txt ")["sources"][0]["id"] == plain

@@ -49,7 +49,7 @@ def every_tool(client: Client) -> None:
     found = call(client, ns, "search_memory", query="who keeps the lighthouse")
     part = found["sources"][0]
     assert part["id"].startswith(f"{its_id}.")
-    assert '"lights.md" lines 1-3' in found["content"]
+    assert '"lights.md" "lines 1-3"' in found["content"]
     for source in found["sources"]:
         cited = f"namespaces/{ns}/records/{source['id']}?revision={source['revision']}"
         assert client.http.get(cited).raise_for_status().json()["text"]

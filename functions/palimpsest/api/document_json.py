@@ -23,6 +23,7 @@ def document_json(document: Document) -> dict[str, Any]:
         "version": seen.version if seen else None,
         "chunks": current.chunks if current else 0,
         "characters": current.characters if current else 0,
+        "progress": _progress(document),
         "generation": current.number if current else document.last_generation,
         "revision": document.revision,
         "metadata": {
@@ -33,3 +34,13 @@ def document_json(document: Document) -> dict[str, Any]:
         "created_at": to_text(document.created_at),
         "updated_at": to_text(document.updated_at),
     }
+
+
+def _progress(document: Document) -> dict[str, int] | None:
+    """Of a reading under way, how many of its chunks are written; None before it is known how many
+    there will be, and where nobody is at work.
+    """
+    attempt = document.attempt
+    if attempt is None or not attempt.pages:
+        return None
+    return {"done": attempt.chunks * attempt.done // attempt.pages, "total": attempt.chunks}

@@ -58,10 +58,17 @@ class Upload(TypedDict):
     expires_at: Instant
 
 
+class Progress(TypedDict):
+    """How many chunks of a reading are written, of how many."""
+
+    done: Count
+    total: Count
+
+
 class Document(TypedDict):
     """A document as it is; a deleted one, in the change feed only, has no path. `reason` and
     `detail` say why it cannot be read; `chunks`, `characters` and `generation` are those that
-    readers see by now, `bytes` and `version` its object's.
+    readers see by now, `bytes` and `version` its object's. `progress` is of a reading under way.
     """
 
     id: str
@@ -76,6 +83,7 @@ class Document(TypedDict):
     version: str | None
     chunks: Count
     characters: Count
+    progress: Progress | None
     generation: Count
     revision: Revision
     metadata: dict[str, MetadataValue]

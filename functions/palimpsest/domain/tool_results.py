@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from palimpsest.domain.errors import PalimpsestError
 from palimpsest.domain.records import Source
-from palimpsest.domain.tool_text import one_line
+from palimpsest.domain.tool_text import address, in_quotes, one_line
 
 _SMALL = 0.1
 
@@ -48,9 +48,8 @@ def _place(source: Source | None) -> str:
     """Address, title and place within, as far as they are known."""
     if source is None:
         return "-"
-    uri, title = one_line(source.uri or ""), one_line(source.title or "")
-    parts = [uri, f'"{title}"' if title else "", one_line(source.locator or "")]
-    return " ".join(part for part in parts if part) or "-"
+    spelt = [(source.uri, address), (source.title, in_quotes), (source.locator, in_quotes)]
+    return " ".join(spell(text) for text, spell in spelt if text and one_line(text)) or "-"
 
 
 def score_text(score: float) -> str:

@@ -2,6 +2,7 @@
 and namespace URL-encoded, the path as it is.
 """
 
+import re
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -11,6 +12,7 @@ from palimpsest.domain.names import checked_namespace
 
 UPLOADS = "uploads"
 MAX_PATH_BYTES = 512
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class UploadPlace(NamedTuple):
@@ -62,6 +64,8 @@ def path_fault(path: object) -> str | None:
         return "a path is Unicode text"
     if size > MAX_PATH_BYTES:
         return f"a path is at most {MAX_PATH_BYTES} bytes of UTF-8"
-    if "\0" in path or path.endswith("/") or any(part in {".", ".."} for part in path.split("/")):
-        return "a path names a file below its namespace: no NUL, no part . or .., no / at its end"
+    if _CONTROL.search(path):
+        return "a path has no control characters in it"
+    if path.endswith("/") or any(part in {".", ".."} for part in path.split("/")):
+        return "a path names a file below its namespace: no part . or .., no / at its end"
     return None

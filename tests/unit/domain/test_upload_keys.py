@@ -34,14 +34,31 @@ def test_other_keys_are_nobody_s(key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["a", "p" * 512, "語" * 170, "a b+%2F", "...", "a/..b", "/a", "a//b"]
+    "path", ["a", "p" * 512, "語" * 170, "a b+%2F", "...", "a/..b", "/a", "a//b", " a ", "\x80a"]
 )
 def test_a_path_may_be_any_name_of_a_file(path: str) -> None:
     assert path_fault(path) is None
 
 
 @pytest.mark.parametrize(
-    "path", ["", None, 5, "p" * 513, "語" * 171, "a\0", "a/", ".", "..", "../a", "a/./b", "\ud800"]
+    "path",
+    [
+        "",
+        None,
+        5,
+        "p" * 513,
+        "語" * 171,
+        "a\0",
+        "a\nb",
+        "\x1fa",
+        "a\x7f",
+        "a/",
+        ".",
+        "..",
+        "../a",
+        "a/./b",
+        "\ud800",
+    ],
 )
 def test_what_leaves_its_place_or_is_no_name_is_none(path: object) -> None:
     assert path_fault(path) is not None

@@ -19,6 +19,9 @@ from palimpsest.domain.extraction import Place, Unit, Unreadable, UnreadableReas
 
 _PASSWORDS: Final = frozenset({pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY})
 _SAMPLED_PAGES: Final = 24
+_MOST_HELD: Final = 10_000
+"""Characters of a page; one of print has some 3,000."""
+
 _MOST_OUTLINE: Final = 5000
 _MOST_UNKNOWN: Final = 0.3
 _NO_TITLE: Final = re.compile(
@@ -32,10 +35,11 @@ def read(reading: Reading) -> str | None:
     """Read it. Raises `Unreadable` where its pages are images only."""
     with closing(_opened(str(reading.source))) as document:
         outline, scans, flow = _outline(document), Scans(), Flow(reading.out)
-        sizes = Sizes(_sample(document))
+        held: dict[int, list[PageLine]] = {}
+        sizes = Sizes(_sample(document, held))
         characters = unknown = pages = 0
         for number in range(len(document)):
-            lines = _lines_of(document, number, scans)
+            lines = _lines_of(document, number, scans, held.pop(number, None))
             if lines is None:
                 continue
             pages += 1
@@ -74,24 +78,37 @@ def _check(scans: Scans, *, pages: int, is_known: bool) -> None:
         )
 
 
-def _lines_of(document: Any, number: int, scans: Scans | None = None) -> list[PageLine] | None:
-    """The lines of a page; None where it is damaged, or is not there."""
+def _lines_of(
+    document: Any,
+    number: int,
+    scans: Scans | None = None,
+    known: list[PageLine] | None = None,
+) -> list[PageLine] | None:
+    """The lines of a page, unless they are `known`; None where it is damaged, or is not there."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
         return None
-    with closing(page), closing(page.get_textpage()) as text_page:
-        lines = list(lines_on(text_page))
+    with closing(page):
+        lines = known
+        if lines is None:
+            with closing(page.get_textpage()) as text_page:
+                lines = list(lines_on(text_page))
         if scans is not None:
             scans.note(page, "\n".join(line.text for line in lines))
         return lines
 
 
-def _sample(document: Any) -> Iterator[PageLine]:
-    """The lines of pages from everywhere in the document."""
+def _sample(document: Any, held: dict[int, list[PageLine]]) -> Iterator[PageLine]:
+    """The lines of pages from everywhere in the document. They are `held`, unless they are many, as
+    reading them is most of the work.
+    """
     count = len(document)
     for number in range(0, count, max(1, count // _SAMPLED_PAGES)):
-        yield from _lines_of(document, number) or ()
+        lines = _lines_of(document, number) or []
+        if 0 < sum(len(line.text) for line in lines) <= _MOST_HELD:
+            held[number] = lines
+        yield from lines
 
 
 def _outline(document: Any) -> dict[int, dict[str, int]]:

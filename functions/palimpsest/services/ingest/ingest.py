@@ -26,7 +26,7 @@ from palimpsest.services.ingest.settling import SettlingService
 from palimpsest.services.ingest.writing import WritingService
 
 READING_S = 240.0
-"""What reading a file may take: with less time left, it is not begun."""
+"""What reading a file may take: with less time left, it is not begun, if there is ever more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +43,18 @@ class IngestService:
     forgetting: ForgettingService
     clock: Clock
 
-    def look(self, place: UploadPlace, *, until: float, again: bool = False) -> float | None:
+    def look(
+        self,
+        place: UploadPlace,
+        *,
+        until: float,
+        again: bool = False,
+        reading_s: float = READING_S,
+    ) -> float | None:
         """Look at a document and do what there is to do, beginning nothing after `until`
-        (monotonic seconds): None once there is nothing left, else in how many seconds it is to be
-        looked at again. With `again` it is read anew though its object is the same.
+        (monotonic seconds), nor a reading within `reading_s` before that: None once there is
+        nothing left, else in how many seconds it is to be looked at again. With `again` it is read
+        anew though its object is the same.
 
         Raises `Unavailable` or `Throttled` where table, bucket or index cannot answer: the attempt
         is then free for whoever looks at it next.
@@ -57,7 +65,7 @@ class IngestService:
                 return None
             again = False
             try:
-                self._worked_off(at, until=until)
+                self._worked_off(at, until=until, reading_s=reading_s)
             except Lost:
                 continue
             except Paused as paused:
@@ -110,10 +118,10 @@ class IngestService:
             return None
         return self.grants.get(place.tenant, place.namespace, seen.grant)
 
-    def _worked_off(self, at: At, *, until: float) -> None:
+    def _worked_off(self, at: At, *, until: float, reading_s: float) -> None:
         try:
             if at.attempt.pages is None:
-                if self.clock.monotonic() + READING_S > until:
+                if self.clock.monotonic() + reading_s > until:
                     raise Paused
                 at = self._read(at)
             at = self.writing.write(at, until=until)

@@ -7,7 +7,7 @@ from palimpsest.domain.commit_planning import CommitRequest, Operation
 from palimpsest.domain.names import MAX_OPERATIONS
 from palimpsest.domain.records import Record
 from palimpsest.domain.tool_results import ToolRefused, ToolResult
-from palimpsest.domain.tool_text import one_line
+from palimpsest.domain.tool_text import address
 from palimpsest.services.commit import CommitService
 from palimpsest.services.documents import DocumentService
 from palimpsest.services.tools.caller import ToolCaller
@@ -30,7 +30,7 @@ class ForgetTool:
         if found.document is not None:
             document = found.document
             self.documents.delete(caller.tenant, caller.namespace, document.id, by=caller.by)
-            path = one_line(document.path)
+            path = address(document.path)
             return ToolResult(f"Forgotten: document {document.id} ({path}) with its file.")
         for chunk in (one.chunk for one in found.records if one.chunk is not None):
             raise ToolRefused(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from palimpsest.domain.records import Record, Status
 from palimpsest.domain.tool_results import ToolResult
-from palimpsest.domain.tool_text import one_line
+from palimpsest.domain.tool_text import address
 from palimpsest.ports import IndexLedger, SearchIndex
 from palimpsest.services.documents import DocumentService
 from palimpsest.services.retrying import RetryService
@@ -31,7 +31,7 @@ class ReindexTool:
         if found.document is not None:
             document = found.document
             self.documents.read_again(caller.tenant, caller.namespace, document.id)
-            path = one_line(document.path)
+            path = address(document.path)
             return ToolResult(
                 f"Document {document.id} ({path}) is being read again; until that is done it is "
                 "found as it was."

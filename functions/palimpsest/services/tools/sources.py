@@ -9,7 +9,7 @@ from palimpsest.domain.filters import OneOf
 from palimpsest.domain.names import RESERVED_ID_PREFIX, record_id_fault
 from palimpsest.domain.records import Record
 from palimpsest.domain.tool_results import ToolRefused
-from palimpsest.domain.tool_text import one_line
+from palimpsest.domain.tool_text import in_quotes
 from palimpsest.domain.upload_keys import path_fault, upload_place
 from palimpsest.domain.visibility import exists
 from palimpsest.ports import Clock, IndexLedger, RecordStore, SearchIndex, Waker
@@ -47,25 +47,35 @@ class Sources:
     clock: Clock
     bucket: str
 
-    def find(self, caller: ToolCaller, source: str) -> Found:
+    def find(self, caller: ToolCaller, named: str) -> Found:
         """What stands under an id, a document's path or an address, in this order. Raises
         `ToolRefused` where there is nothing, and where the index, by which records of an address
         are found, is behind.
         """
-        found = self._document(caller, source) or self._record(caller, source)
-        if found is None and not source.startswith(RESERVED_ID_PREFIX):
-            found = (
-                self._uploaded(caller, source)
-                or self._at_path(caller, source)
-                or self._of_address(caller, source)
+        for source in dict.fromkeys([named, named.strip()]):
+            found = self._document(caller, source) or self._record(caller, source)
+            if found is None and not source.startswith(RESERVED_ID_PREFIX):
+                found = (
+                    self._uploaded(caller, source)
+                    or self._at_path(caller, source)
+                    or self._of_address(caller, source)
+                )
+            if found is not None:
+                return found
+        raise self._unknown(caller, named.strip())
+
+    def _unknown(self, caller: ToolCaller, source: str) -> ToolRefused:
+        """A part of a document that has been replaced since is known by its id."""
+        key = ChunkKey.of(source)
+        if key is not None and self._document(caller, key.document_id) is not None:
+            return ToolRefused(
+                f"Document {key.document_id} has been replaced or read again since: this part of "
+                "it is gone. Search again, or read the document."
             )
-        if found is None:
-            name = one_line(source[:SHOWN])
-            raise ToolRefused(
-                f"There is no source {name!r} here. Give the id that stands behind a label such as "
-                "[S1] in what search_memory answers, or its address; not the label."
-            )
-        return found
+        return ToolRefused(
+            f"There is no source {in_quotes(source[:SHOWN])} here. Give the id that stands behind "
+            "a label such as [S1] in what search_memory answers, or its address; not the label."
+        )
 
     def _document(self, caller: ToolCaller, source: str) -> Found | None:
         if not source.startswith(RESERVED_ID_PREFIX) or ChunkKey.of(source) is not None:
