@@ -38,8 +38,8 @@ def every_tool(client: Client) -> None:
     kept = call(client, ns, "remember", text="The spare key is under the blue pot.")
     (record,) = kept["sources"]
     for n in range(3):
-        source = {"uri": "https://example.org/log", "locator": f"line {n}"}
-        client.put(ns, f"log-{n}", f"Entry {n} of the log.", source=source).raise_for_status()
+        place = {"uri": "https://example.org/log", "locator": f"line {n}"}
+        client.put(ns, f"log-{n}", f"Entry {n} of the log.", source=place).raise_for_status()
     its_id = upload(client, ns, "a/lights.md", BOOK)
     client.wait(ns)
 
@@ -62,8 +62,8 @@ def every_tool(client: Client) -> None:
     assert "indexed as it is" in call(client, ns, "reindex_source", source=record["id"])["content"]
     assert "being read again" in call(client, ns, "reindex_source", source="a/lights.md")["content"]
 
-    for source in (record["id"], "https://example.org/log", its_id):
-        assert not call(client, ns, "forget", source=source)["is_error"]
+    for gone in (record["id"], "https://example.org/log", its_id):
+        assert not call(client, ns, "forget", source=gone)["is_error"]
     for query in ("spare key blue pot", "entry of the log", "who keeps the lighthouse"):
         assert call(client, ns, "search_memory", query=query)["sources"] == []
     assert client.http.get(f"namespaces/{ns}/records").json()["records"] == []
