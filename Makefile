@@ -135,10 +135,12 @@ test: $(STACK_SETUP) model ## Every test, with coverage: unit, contract, functio
 	@$(PY) -m coverage report --include='*/domain/*,*/services/*' --fail-under=100 --skip-covered --show-missing \
 	  > build/coverage-core.txt || { cat build/coverage-core.txt; exit 1; }
 
-soak: $(STACK_SETUP) ## Clients and passes with processes killed, on both engines, 10 minutes each; then SEEDS=50000 of the simulation [SECONDS=600]
+soak: $(STACK_SETUP) ## Clients and passes with processes killed, on both engines, 10 minutes each; large lists and documents; then SEEDS=50000 of the simulation [SECONDS=600]
 	@FIRE_SECONDS="$(or $(SECONDS),600)" $(RUN_TESTS) $(PY) -m pytest -q -rP tests/e2e/test_commits_under_fire.py \
 	  tests/e2e/test_reconciles_under_fire.py tests/e2e/test_opensearch_stack.py -k under_fire
 	@LONG_RECORDS=10000 $(RUN_TESTS) $(PY) -m pytest -q tests/e2e/test_long_lists.py
+	@DOCUMENT_FILES=10000 DOCUMENT_MB=50 DOCUMENT_FIRE_S="$(or $(SECONDS),600)" $(RUN_TESTS) $(PY) -m pytest -q -rP \
+	  tests/e2e/test_documents_*.py
 	@PYTHONPATH=functions:tests PYTHONHASHSEED=0 $(PY) -m simulation --seeds 0..$$(( $(or $(SEEDS),50000) - 1 ))
 
 model: $(SETUP) ## Build the default embedding model, or MODEL=all-minilm-l6-v2

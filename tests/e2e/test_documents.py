@@ -2,70 +2,50 @@
 a question, what cannot be read says why, and what is replaced or deleted is so in the answers."""
 
 import threading
-import time
 from typing import Any
 
-import boto3
 import pytest
 
 from document_files import SAMPLES
 from e2e.client import Client
-from palimpsest.domain.upload_keys import UploadPlace
+from e2e.documents_scene import Folder, until
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
 PATIENCE_S = 60
 
 
-def put(stack: LocalStack, ns: str, path: str, data: bytes) -> None:
-    key = UploadPlace("demo", ns, path).key
-    s3(stack).put_object(Bucket=stack.values["UPLOADS_BUCKET"], Key=key, Body=data)
-
-
-def s3(stack: LocalStack) -> Any:
-    values = stack.values
-    return boto3.client(
-        "s3",
-        endpoint_url=values["AWS_ENDPOINT_URL"],
-        region_name=values["AWS_REGION"],
-        aws_access_key_id=values["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=values["AWS_SECRET_ACCESS_KEY"],
-    )
-
-
-def documents(client: Client, ns: str) -> dict[str, dict[str, Any]]:
-    found = client.http.get(f"namespaces/{ns}/documents").raise_for_status().json()
-    return {one["path"]: one for one in found["documents"]}
-
-
-def settled(client: Client, ns: str, *, generations: dict[str, int]) -> dict[str, dict[str, Any]]:
+def settled(folder: Folder, *, generations: dict[str, int]) -> dict[str, dict[str, Any]]:
     """The documents, once each of these paths has come to an end of at least that generation."""
-    end = time.monotonic() + PATIENCE_S
-    while True:
-        found = documents(client, ns)
-        if all(
-            path in found
-            and found[path]["state"] in {"ready", "no_text", "failed"}
-            and found[path]["generation"] >= generation
+
+    def unsettled() -> str:
+        found = folder.documents()
+        late = {
+            path: found[path]["state"] if path in found else "not listed"
             for path, generation in generations.items()
-        ):
-            return found
-        assert time.monotonic() < end, {p: d["state"] for p, d in found.items()}
-        time.sleep(0.2)
+            if path not in found
+            or found[path]["state"] not in {"ready", "no_text", "failed"}
+            or found[path]["generation"] < generation
+        }
+        return str(late) if late else ""
+
+    until(unsettled, patience_s=PATIENCE_S)
+    return folder.documents()
 
 
 def test_a_folder_of_mixed_files_is_found_replaced_and_forgotten(
     client: Client, local_stack: LocalStack
 ) -> None:
     ns = client.fresh("folder")
+    folder = Folder(client, local_stack, ns)
     files = {name: made() for name, made in SAMPLES.items()}
     for path, data in files.items():
-        put(local_stack, ns, path, data)
-    put(local_stack, ns, "picture.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
-    put(local_stack, ns, "empty.txt", b"")
-    put(local_stack, ns, "note.md", b"# Ferry\n\nThe ferry to the island leaves at nine.\n")
+        folder.put(path, data)
+    folder.put("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
+    folder.put("empty.txt", b"")
+    folder.put("note.md", b"# Ferry\n\nThe ferry to the island leaves at nine.\n")
     wanted = dict.fromkeys([*files, "picture.png", "empty.txt", "note.md"], 1)
-    found = settled(client, ns, generations=wanted)
+    found = settled(folder, generations=wanted)
     unread = {path: one["reason"] for path, one in found.items() if one["state"] != "ready"}
     assert unread == {"picture.png": "unsupported_type", "empty.txt": "no_text"}
     ledger = client.http.get(f"namespaces/{ns}/unsearchable").raise_for_status().json()["items"]
@@ -84,17 +64,16 @@ def test_a_folder_of_mixed_files_is_found_replaced_and_forgotten(
             place = hits[0]["document"]
             assert text[place["start"] : place["end"]] == hits[0]["text"], path
 
-    put(local_stack, ns, "note.md", b"# Ferry\n\nThe ferry sails at seven now.\n")
-    settled(client, ns, generations={"note.md": 2})
+    folder.put("note.md", b"# Ferry\n\nThe ferry sails at seven now.\n")
+    settled(folder, generations={"note.md": 2})
     client.wait(ns)
     (hit,) = client.search(ns, "ferry", mode="lexical", limit=5).json()["hits"]
     assert "seven" in hit["text"]
-    key = UploadPlace("demo", ns, "note.md").key
-    s3(local_stack).delete_object(Bucket=local_stack.values["UPLOADS_BUCKET"], Key=key)
-    end = time.monotonic() + PATIENCE_S
-    while "note.md" in documents(client, ns):
-        assert time.monotonic() < end
-        time.sleep(0.2)
+    folder.take_away("note.md")
+    until(
+        lambda: "its end" if "note.md" in folder.documents() else "",
+        patience_s=PATIENCE_S,
+    )
     assert client.search(ns, "ferry", mode="lexical").json()["hits"] == []
 
 
@@ -102,13 +81,14 @@ def test_searches_beside_replacements_see_one_edition_at_a_time(
     client: Client, local_stack: LocalStack
 ) -> None:
     ns = client.fresh("editions")
+    folder = Folder(client, local_stack, ns)
 
     def edition(number: int) -> bytes:
         said = f"The perihelion essay, edition number{number}. " * 30
         return "\n\n".join(f"## Part {part}\n\n{said}" for part in range(4)).encode()
 
-    put(local_stack, ns, "essay.md", edition(0))
-    settled(client, ns, generations={"essay.md": 1})
+    folder.put("essay.md", edition(0))
+    settled(folder, generations={"essay.md": 1})
     client.wait(ns)
     done, seen = threading.Event(), list[set[str]]()
 
@@ -122,8 +102,8 @@ def test_searches_beside_replacements_see_one_edition_at_a_time(
     looking.start()
     try:
         for number in range(1, 9):
-            put(local_stack, ns, "essay.md", edition(number))
-            settled(client, ns, generations={"essay.md": number + 1})
+            folder.put("essay.md", edition(number))
+            settled(folder, generations={"essay.md": number + 1})
     finally:
         done.set()
         looking.join()
