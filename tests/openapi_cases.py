@@ -62,8 +62,10 @@ BEYOND_SCHEMAS: dict[str, str] = {
 """The rules that no schema can tell, by the kind of error that names them."""
 
 
-FEW = {"postReconcile": 4, "purgeNamespace": 4}
-"""Of operations that begin jobs only one case in so many is sent: each takes a machine's time."""
+FEW = {"postReconcile": 4, "purgeNamespace": 4, "listTools": 6}
+"""Of these only one case in so many is sent: a job takes a machine's time, and of definitions there
+are few forms that can be asked for.
+"""
 
 
 LONGEST_WAIT_MS = 100

@@ -31,7 +31,7 @@ class Gateway(HTTPAdapter):
         self._grant = grant
         self._functions = {
             (method, resource): modules[name]
-            for name in ("reconcile", "records", "rewrite", "search")
+            for name in ("documents", "reconcile", "records", "rewrite", "search", "tools")
             for method, resource in modules[name].api.declared
         }
 

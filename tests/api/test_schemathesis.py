@@ -9,9 +9,10 @@ from schemathesis import GenerationMode
 import openapi_cases
 from api.conftest import Http
 from api.gateway import URL, Gateway
+from tools.definitions import TOOLS
 
 CASES = 47
-KNOWN = {"ns": ["notes"], "id": ["a", "b", "gone"]}
+KNOWN = {"ns": ["notes"], "id": ["a", "b", "gone"], "name": list(TOOLS)}
 
 
 def jobs(http: Http) -> list[str]:

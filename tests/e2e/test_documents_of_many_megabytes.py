@@ -18,9 +18,9 @@ from e2e.documents_watch import CHILD, WORKER, queue_mapping, watched
 from stack import LocalStack
 
 pytestmark = pytest.mark.stack
-MEGABYTES = float(os.environ.get("DOCUMENT_MB") or 1.5)
+MEGABYTES = float(os.environ.get("DOCUMENT_MB") or 3)
 SHARED_UP_TO = 5
-LIMIT_S = 40 if MEGABYTES <= SHARED_UP_TO else 120
+LIMIT_S = 34 if MEGABYTES <= SHARED_UP_TO else 120
 """Of the function's time: 30 s of it are kept for ending, and the file has to be read in the rest.
 """
 

@@ -72,7 +72,7 @@ def test_roles_are_enforced(local_stack: LocalStack) -> None:
 
 def test_new_code_is_pushed_in_seconds(local_stack: LocalStack) -> None:
     began = time.monotonic()
-    assert "pushed to 9 functions" in local_stack.make("push")
+    assert "pushed to 10 functions" in local_stack.make("push")
     assert local_stack.call("GET", "/health").status == 200
     assert time.monotonic() - began < 15
 
