@@ -119,3 +119,17 @@ def test_rounds_send_what_events_left_out(http: Http) -> None:
     http.ingest(asked)
     assert states(http) == {"a.txt": "ready"}
     assert handler.handler({"job": "tend"}, Context()) == {"sent": 0}
+
+
+class ShortLived(Context):
+    """Of a function whose limit is a minute."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
+def test_a_function_with_a_short_limit_reads_files_all_the_same(http: Http) -> None:
+    key = put(http, "a.txt")
+    told = handler.handler({"Records": [message({"key": key})]}, ShortLived())
+    assert told == {"batchItemFailures": []}
+    assert states(http) == {"a.txt": "ready"}
