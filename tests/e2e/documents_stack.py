@@ -4,15 +4,22 @@ is so much that the endpoint becomes slow.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+
+import pytest
 
 from stack import LocalStack, free_ports
 
 
 @contextmanager
-def own_stack(folder: Path) -> Iterator[LocalStack]:
-    """A stack that nobody else uses, taken down at the end."""
-    made = LocalStack(folder, free_ports())
+def stack_for(request: pytest.FixtureRequest, *, much: bool) -> Iterator[LocalStack]:
+    """The stack that all tests share; where there is `much` to do one that nobody else uses, taken
+    down at the end.
+    """
+    if not much:
+        yield request.getfixturevalue("local_stack")
+        return
+    folders: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
+    made = LocalStack(folders.mktemp("documents"), free_ports())
     made.make("up")
     try:
         yield made

@@ -12,7 +12,7 @@ import pytest
 from e2e.client import Client
 from e2e.documents_at_rest import leavings, waiting
 from e2e.documents_scene import Folder, until
-from e2e.documents_stack import own_stack
+from e2e.documents_stack import stack_for
 from e2e.documents_watch import queue_mapping, watched
 from stack import LocalStack
 
@@ -27,14 +27,9 @@ SAMPLE = 20
 
 
 @pytest.fixture
-def stack(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LocalStack]:
-    if FILES <= SHARED_UP_TO:
-        yield request.getfixturevalue("local_stack")
-    else:
-        with own_stack(tmp_path_factory.mktemp("thousand")) as made:
-            yield made
+def stack(request: pytest.FixtureRequest) -> Iterator[LocalStack]:
+    with stack_for(request, much=FILES > SHARED_UP_TO) as made:
+        yield made
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from e2e.changed_functions import changed
 from e2e.client import Client
 from e2e.documents_at_rest import leavings, waiting
 from e2e.documents_scene import Folder, until
-from e2e.documents_stack import own_stack
+from e2e.documents_stack import stack_for
 from e2e.documents_watch import CHILD, WORKER, queue_mapping, watched
 from stack import LocalStack
 
@@ -32,14 +32,9 @@ PLANTED = "The walrus has signed the treaty of Svalbard."
 
 
 @pytest.fixture
-def stack(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LocalStack]:
-    if MEGABYTES <= SHARED_UP_TO:
-        yield request.getfixturevalue("local_stack")
-    else:
-        with own_stack(tmp_path_factory.mktemp("megabytes")) as made:
-            yield made
+def stack(request: pytest.FixtureRequest) -> Iterator[LocalStack]:
+    with stack_for(request, much=MEGABYTES > SHARED_UP_TO) as made:
+        yield made
 
 
 @pytest.fixture

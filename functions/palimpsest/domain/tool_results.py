@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from palimpsest.domain.errors import PalimpsestError
-from palimpsest.domain.records import Source
+from palimpsest.domain.records import Record, Source
 from palimpsest.domain.tool_text import address, in_quotes, one_line
 
 _SMALL = 0.1
@@ -21,6 +21,11 @@ class ToolSource:
     id: str
     namespace: str
     revision: int
+
+    @classmethod
+    def of(cls, record: Record) -> "ToolSource":
+        """The record as it is shown."""
+        return cls(record.id, record.namespace, record.read_as)
 
 
 @dataclass(frozen=True, slots=True)

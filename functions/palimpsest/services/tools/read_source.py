@@ -82,7 +82,7 @@ class ReadTool:
         content = record.content
         text = content.text if content else ""
         return _Part(
-            ToolSource(record.id, record.namespace, record.read_as),
+            ToolSource.of(record),
             content.source if content else None,
             len(text),
             lambda offset, limit: text[offset : offset + limit],

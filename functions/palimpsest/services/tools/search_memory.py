@@ -46,11 +46,7 @@ class SearchTool:
         if found.degraded:
             stages = ", ".join(found.degraded)
             lines.append(f"This search fell short ({stages}): something may be missing.")
-        sources = [
-            ToolSource(hit.record.id, hit.record.namespace, hit.record.read_as)
-            for hit in found.hits
-        ]
-        return ToolResult("\n\n".join(lines), sources)
+        return ToolResult("\n\n".join(lines), [ToolSource.of(hit.record) for hit in found.hits])
 
 
 def _block(number: int, hit: Hit, found: SearchAnswer) -> str:
